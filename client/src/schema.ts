@@ -2656,6 +2656,30 @@ export interface paths {
         patch: operations["patchProvider"];
         trace?: never;
     };
+    "/v1/publications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the published copies
+         * @description Compares the copies that requests read (KV) with the documents of the workspace, the 300 newest ones. A copy that differs is written again in the background.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["checkPublications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/replays": {
         parameters: {
             query?: never;
@@ -4957,7 +4981,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook with an event
-         * @description Evaluates the filter and the templates, of a draft if one is given. Nothing is verified, stored or run.
+         * @description Evaluates the filter and the templates, of a draft if one is given. Signs an event with the secret of the stored webhook and checks it as a delivery is checked. Nothing is stored or run.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -9524,6 +9548,33 @@ export interface components {
         };
         /**
          * @example {
+         *       "checked": 12,
+         *       "isPart": false,
+         *       "waiting": [],
+         *       "different": []
+         *     }
+         */
+        PublicationCheck: {
+            /** @description Number of documents whose copies were compared. */
+            checked: number;
+            /** @description Copies of another version than the stored one; `published` is null if there is none. They are written again. */
+            different: {
+                kind: string;
+                name: string;
+                published: number | null;
+                stored: number;
+            }[];
+            /** @description Whether the workspace has more. */
+            isPart: boolean;
+            /** @description Copies that could not be written yet. They are retried. */
+            waiting: {
+                attempts: number;
+                kind: string;
+                name: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "status": "ok",
          *       "checks": {
          *         "storage": "ok",
@@ -13572,6 +13623,11 @@ export interface components {
             payload: components["schemas"]["JsonValue"];
         };
         WebhookTestAnswer: {
+            /** @description Whether a delivery that is signed with the secret of the webhook would be accepted and its turn be started now, whatever the event; otherwise why not. Absent for a draft. */
+            delivery?: {
+                accepted: boolean;
+                reason: string | null;
+            };
             /** @description The input that the agent would receive. */
             input: string | null;
             /** @description Whether the filter matches. */
@@ -21544,6 +21600,32 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    checkPublications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationCheck"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import { type components, paginate } from '../../client/src/index.ts';
 import { dataFolderOf } from '../local/launch/environment.ts';
+import { keyFault } from '../local/launch/key-check.ts';
 import { rotateMasterKey } from '../local/launch/keys.ts';
-import { runningService } from '../local/launch/data-lock.ts';
+import { isInUse } from '../local/launch/data-lock.ts';
+import { StartFailure } from '../local/launch/start-failure.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print, printData, printError } from '../local/printing.ts';
@@ -75,10 +77,12 @@ async function revoke(id: string, { cancel, ...options }: Options & { cancel?: t
   print(`The key ${id} is revoked. It is refused everywhere within 30 seconds.`);
 }
 
-function rotateMaster({ data }: { data?: string }): void {
+async function rotateMaster({ data }: { data?: string }): Promise<void> {
   const { path: dataDir } = dataFolderOf(process.env, data);
+  const fault = await keyFault(dataDir, process.env);
+  if (fault !== null) throw new StartFailure(fault);
   const file = rotateMasterKey(dataDir, process.env);
-  const next = runningService(dataDir) === null ? 'Start the service' : 'Restart the service';
+  const next = isInUse(dataDir) ? 'Restart the service' : 'Start the service';
   print(`${file} has a new master key, and the one before. ${next}: it seals everything again, then removes the one before.`);
 }
 

@@ -9,5 +9,13 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 
 // Loaded after the check: an older version cannot load the modules.
-const { runProgram } = await import('./program.ts');
-await runProgram(process.argv.slice(2));
+try {
+  const { runProgram } = await import('./program.ts');
+  await runProgram(process.argv.slice(2));
+} catch (error) {
+  // `runProgram` throws nothing.
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  console.error(`error: A package of Moniker is missing (${/'([^']+)'/.exec(message)?.[1]}). Run \`npm install\` in its folder.`);
+  process.exit(1);
+}

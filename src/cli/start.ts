@@ -1,8 +1,9 @@
 /** `moniker start` and `moniker dev`: run the service on this machine. */
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dataFolderOf, environmentHelp } from '../local/launch/environment.ts';
 import { type LoadedProject, loadProject } from '../local/launch/project-file.ts';
+import { hostAdvice, isHost, isPort, portAdvice } from '../local/launch/setting-checks.ts';
 import { addTrustOption, dataFolderQuestion, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 
 /** `project`: false with `--no-project`. */
@@ -24,8 +25,12 @@ export function addStartCommands(program: Command): void {
     const command = program
       .command(name)
       .description(description)
-      .option('--port <port>', 'port to listen on; 0 for any free one (default: PORT, else 8787)')
-      .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all networks (default: MONIKER_HOST, else 127.0.0.1)')
+      .option('--port <port>', 'port to listen on; 0 for any free one (default: PORT, else 8787)', valid(isPort, portAdvice))
+      .option(
+        '--host <address>',
+        'address to listen on, such as 0.0.0.0 for all networks (default: MONIKER_HOST, else 127.0.0.1)',
+        valid(isHost, hostAdvice),
+      )
       .option('--data <folder>', 'folder for keys and storage (default: MONIKER_DATA_DIR, else .moniker)')
       .option('--no-project', 'do not apply the project file of the current folder')
       // Of `temporary-service.ts`.
@@ -61,6 +66,13 @@ async function requireTrusted(project: LoadedProject | null, environment: NodeJS
       alternatives: '--no-project starts without the project file; --data and MONIKER_PROJECT name a folder and a file.',
     },
   );
+}
+
+function valid(isValid: (text: string) => boolean, advice: string): (text: string) => string {
+  return (text) => {
+    if (!isValid(text)) throw new InvalidArgumentError(advice);
+    return text;
+  };
 }
 
 function withOptions(environment: NodeJS.ProcessEnv, { host, port, data }: StartOptions): NodeJS.ProcessEnv {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningService } from '../local/launch/data-lock.ts';
+import { isInUse } from '../local/launch/data-lock.ts';
 import { dataFolderOf } from '../local/launch/environment.ts';
 import { keyVariables } from '../local/launch/keys.ts';
 import { printError } from '../local/printing.ts';
@@ -31,7 +31,7 @@ export async function withService<T>(
 ): Promise<T> {
   const folder = dataFolderOf(process.env, options.data);
   const isGiven = Boolean(options.url ?? process.env.MONIKER_URL?.trim());
-  if (isGiven || runningService(folder.path) !== null) return run(options);
+  if (isGiven || isInUse(folder.path)) return run(options);
   const question = dataFolderQuestion(folder);
   await requireAccepted(question === null ? [] : [question], options);
   printError(`No service is running in ${folder.path}: starting it for this command …`);

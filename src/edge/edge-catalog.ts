@@ -136,6 +136,8 @@ function servedMethods(parts: CatalogParts): Served {
     isKeyCancelled: () => false,
     // Asked by /readyz.
     staleToolsets: () => 0,
+    // Nothing is published: each instance has the project.
+    checkPublications: () => ({ checked: 0, isPart: false, waiting: [], different: [] }),
     serverStatuses: () => lists.statuses(),
     limitedHolders: () => [],
     keys: (page) => pageOf('keys', page, keys.records(), ({ id }) => id),

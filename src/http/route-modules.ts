@@ -19,6 +19,7 @@ export function routeRoot(path: string): string {
 export const routeModules: readonly RouteModule[] = [
   { roots: ['/healthz', '/readyz'], load: async () => (await import('./routes/service/service-pages.ts')).healthRoutes },
   { roots: ['/metrics'], load: async () => (await import('./routes/service/metrics.ts')).metricsRoutes },
+  { roots: ['/v1/publications'], load: async () => (await import('./routes/service/publications.ts')).publicationRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolsets.ts')).toolsetRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-versions.ts')).toolsetVersionRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-uses.ts')).toolsetUsesRoutes },

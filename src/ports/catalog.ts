@@ -148,6 +148,13 @@ export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; 
 /** The workspace, with the id of the calling key for the audit of changes; only the workspace for calls by the service itself. */
 export type CatalogCaller = string | { workspace: string; keyId: string };
 
+export type PublicationCheck = {
+  checked: number;
+  isPart: boolean;
+  waiting: { kind: string; name: string; attempts: number }[];
+  different: { kind: DocumentKind; name: string; published: number | null; stored: number }[];
+};
+
 /** Errors are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
 export interface CatalogPort {
   put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
@@ -186,6 +193,8 @@ export interface CatalogPort {
    * background, those that can be.
    */
   staleToolsets(): Promise<number>;
+  /** Compares published copies of documents with these, and publishes again what differs. `different`: by version, null without a copy. */
+  checkPublications(): Promise<PublicationCheck>;
   /** Returns how many servers have each health; servers of kind `static` have none. */
   serverStatuses(): Promise<ServerStatuses>;
 

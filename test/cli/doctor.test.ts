@@ -4,9 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkMachine, checkNode, type DoctorFinding } from '../../src/cli/doctor/doctor-machine.ts';
+import { findCommand } from '../../src/cli/doctor/doctor-documents.ts';
+import { checkMachine, checkNode } from '../../src/cli/doctor/doctor-machine.ts';
+import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
 import type { Address } from '../../src/cli/connection.ts';
-import { checkClock, checkService, findCommand } from '../../src/cli/doctor/doctor-service.ts';
+import { checkClock, checkService } from '../../src/cli/doctor/doctor-service.ts';
 import { groupSimilar, someNames } from '../../src/cli/output.ts';
 import { version } from '../../src/core/version.ts';
 
@@ -30,7 +32,7 @@ describe('moniker doctor on this machine', () => {
     chmodSync(folder, 0o755);
     const findings = await checkMachine(folder, { PORT: 'x', MONIKER_DATADIR: 'y' });
     const faults = findings.filter(({ status }) => status !== 'ok');
-    expect(faults.map(({ check }) => check)).toEqual(['data', 'keys', 'port', 'settings']);
+    expect(faults.map(({ check }) => check)).toEqual(['data', 'keys', 'settings', 'settings']);
     for (const { advice } of faults) expect(advice).toMatch(/\w{3}/);
   });
 
@@ -99,8 +101,15 @@ it.each([
 
 /** Answers as a service whose lists are these, until the test has ended. */
 async function checkedLists(lists: Record<string, unknown>): Promise<DoctorFinding[]> {
+  const published = { checked: 0, isPart: false, waiting: [], different: [] };
   const me = { name: 'root', scopes: ['tools', 'admin'], expiresAt: null };
-  const fixed = { '/healthz': { status: 'ok', version }, '/readyz': { status: 'ok', checks: { storage: 'ok' } }, '/v1/me': me, ...lists };
+  const fixed = {
+    '/healthz': { status: 'ok', version },
+    '/readyz': { status: 'ok', checks: { storage: 'ok' } },
+    '/v1/me': me,
+    '/v1/publications': published,
+    ...lists,
+  };
   const empty = { items: [], nextCursor: null };
   const server = createServer(({ url = '' }, response) => {
     response.setHeader('content-type', 'application/json');

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningService } from '../../src/local/launch/data-lock.ts';
+import { isInUse } from '../../src/local/launch/data-lock.ts';
 import { waitFor } from '../wait-for.ts';
 import { makeDataDir, removeDataDir, root, startService, type RunningService } from './service.ts';
 
@@ -181,7 +181,7 @@ agents:
       expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining('+ servers.fake')]);
       expect(imported.stderr).toContain('the environment variable UNSET_TOKEN is not set');
       // The service ended with the command.
-      expect(runningService(folder)).toBeNull();
+      expect(isInUse(folder)).toBe(false);
       const missing = await moniker(['import', join(folder, 'missing.json')], { MONIKER_DATA_DIR: folder });
       expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
       const unknown = await moniker(['import', '-'], { MONIKER_DATA_DIR: folder, input: '<html>' });

@@ -469,6 +469,7 @@ describe('every operation', () => {
     await call('POST', '/v1/master-key/reseal');
     expect((await call('POST', '/v1/programs/check', { programs: [] })).json).toEqual({ unwanted: [] });
     expect((await call('GET', '/v1/programs')).json).toEqual({ items: [] });
+    expect((await call('GET', '/v1/publications')).json).toMatchObject({ isPart: false, waiting: [], different: [] });
     const { json: key } = await call('POST', '/v1/keys', { name: 'one', scopes: ['chat'] });
     await call('GET', '/v1/keys');
     expect((await call('GET', '/v1/me')).status).toBe(200);

@@ -177,6 +177,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   getCallback: admin('GET', '/v1/callbacks/{name}'),
   retryCallback: admin('POST', '/v1/callbacks/{name}/retry'),
   listPrograms: admin('GET', '/v1/programs'),
+  checkPublications: admin('GET', '/v1/publications'),
   refreshServer: admin('POST', '/v1/servers/{name}/refresh'),
   testServer: admin('POST', '/v1/servers/{name}/test'),
   forgetServerAuthorization: admin('DELETE', '/v1/servers/{name}/authorize'),

@@ -136,4 +136,19 @@ describe('/v1/webhooks/{webhook}/test', () => {
     expect(reason).toContain('repository.full_name');
     expect((await harness.send('POST', '/v1/webhooks/nobody/test', { payload: {} })).status).toBe(404);
   });
+
+  it('says whether a signed delivery would be accepted and get its turn now', async () => {
+    const harness = await createChatHarness();
+    const deliveryOf = async (changes: Record<string, unknown>) => {
+      expect((await putWebhook(harness, changes)).status).toBeLessThan(300);
+      return (await bodyOf(await harness.send('POST', '/v1/webhooks/triage/test', { payload: {} }))).delivery;
+    };
+    expect(await deliveryOf({})).toEqual({ accepted: true, reason: null });
+    expect(await deliveryOf({ scheme: 'bearer', secret: 'sent in a header' })).toEqual({ accepted: true, reason: null });
+    expect(await deliveryOf({ agent: 'gone' })).toEqual({ accepted: false, reason: expect.stringContaining('gone') });
+    const draft = { agent: 'plain', scheme: 'github', input: 'x' };
+    const tested = await bodyOf(await harness.send('POST', '/v1/webhooks/triage/test', { payload: {}, draft }));
+    expect(tested).not.toHaveProperty('delivery');
+    expect([harness.triggers.accepted, harness.sessions.submitted]).toEqual([[], []]);
+  });
 });

@@ -80,7 +80,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
     followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion connectResponses getResponse cancelResponse getConversation deleteConversation listConversationItems getMessage
     listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource getToolsetSseResource getWorkspaceSseResource listSessionPrompts listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
-    listPrograms checkPrograms openSse openWorkspaceSse openEquippedSse`),
+    listPrograms checkPublications checkPrograms openSse openWorkspaceSse openEquippedSse`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
   ...documentRows('Server', { kind: 'static', url: 'https://a.example', tools: [] }),
   ...documentRows('Provider', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),

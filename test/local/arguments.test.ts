@@ -24,11 +24,12 @@ it('names an unknown option and where the options are listed', () => {
   expect(stderr).toBe("error: unknown option '--prot=80'\nRun the command with --help for its options and an example.\n");
 });
 
-it('reports a port that is no number as one message', () => {
+it('refuses a port that is no number as wrong usage', () => {
   expect(moniker('start', '--port', 'x')).toEqual({
-    status: 1,
+    status: 2,
     stdout: '',
-    stderr: 'error: PORT is "x", which is not a valid port. Use a number from 0 (any free port) to 65535.\n',
+    stderr:
+      "error: option '--port <port>' argument 'x' is invalid. Use a number from 0 (any free port) to 65535.\nRun the command with --help for its options and an example.\n",
   });
 });
 

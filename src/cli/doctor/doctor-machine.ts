@@ -1,39 +1,21 @@
-/** The checks of `moniker doctor` that need no service: Node, the data folder, its keys, disk space, the port. */
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { runningService } from '../../local/launch/data-lock.ts';
+/** The checks of `moniker doctor` that need no service: Node, the installation, the settings, the data folder, the port. */
+import { isInUse } from '../../local/launch/data-lock.ts';
 import { readEnvironment } from '../../local/launch/environment.ts';
-import { storedRootKey } from '../../local/launch/keys.ts';
 import { claimPort } from '../../local/launch/port.ts';
+import { workerdBinary } from '../../local/workerd/process.ts';
 import { describeFailure } from '../failure.ts';
-
-/** `advice`: what to do, for every status but `ok`. `subject`: the document; findings that differ in names only are shown together. */
-export type DoctorFinding = { check: string; status: 'ok' | 'warning' | 'failure'; message: string; advice?: string; subject?: string };
-
-export function passed(check: string, message: string): DoctorFinding {
-  return { check, status: 'ok', message };
-}
-
-export function warning(check: string, message: string, advice: string): DoctorFinding {
-  return { check, status: 'warning', message, advice };
-}
-
-export function failure(check: string, message: string, advice: string): DoctorFinding {
-  return { check, status: 'failure', message, advice };
-}
+import { checkData, refusalOf } from './doctor-data.ts';
+import { type DoctorFinding, failure, passed, refusal, warning } from './finding.ts';
 
 /** `engines` of the package. */
 const minNode = [22, 18] as const;
-const minFreeBytes = 200 * 1024 * 1024;
 
 export async function checkMachine(dataDir: string, environment: NodeJS.ProcessEnv): Promise<DoctorFinding[]> {
-  const running = runningService(dataDir);
   return [
     checkNode(process.versions.node),
-    checkDataDir(dataDir),
-    ...checkKeys(dataDir, environment),
-    ...checkSpace(dataDir),
-    ...(running === null ? [await checkPort(environment)] : []),
+    ...refusalOf('install', workerdBinary),
+    ...(await checkData(dataDir, environment)),
+    ...(isInUse(dataDir) ? [] : [await checkPort(environment)]),
     ...checkSettings(environment),
   ];
 }
@@ -46,72 +28,20 @@ export function checkNode(version: string): DoctorFinding {
   return failure('node', `Node ${version} is too old.`, advice);
 }
 
-function checkDataDir(dataDir: string): DoctorFinding {
-  const check = 'data';
-  if (!existsSync(dataDir))
-    return warning(check, `${dataDir} does not exist.`, '`moniker start` creates it. For another folder use --data or MONIKER_DATA_DIR.');
-  try {
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    // The error says no more than that.
-    return failure(check, `${dataDir} cannot be written by this user.`, 'Change its owner, or use another folder with --data.');
-  }
-  const isOpen = process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0;
-  if (isOpen)
-    return warning(
-      check,
-      `Other users of this machine can enter ${dataDir}.`,
-      `Run: chmod 700 ${dataDir}. \`moniker start\` does it, too.`,
-    );
-  return passed(check, dataDir);
-}
-
-function checkKeys(dataDir: string, environment: NodeJS.ProcessEnv): DoctorFinding[] {
-  const check = 'keys';
-  if (environment.MONIKER_ROOT_KEY) return [passed(check, 'MONIKER_ROOT_KEY of the environment')];
-  const file = join(dataDir, 'keys');
-  if (!existsSync(file)) return [];
-  if (storedRootKey(dataDir) === null)
-    return [
-      failure(
-        check,
-        `${file} has no MONIKER_ROOT_KEY, or cannot be read.`,
-        'Restore the file from a backup. Without its MONIKER_MASTER_KEY stored secrets are lost.',
-      ),
-    ];
-  const isOpen = process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
-  if (isOpen) return [warning(check, `Other users can read ${file}.`, `Run: chmod 600 ${file}`)];
-  return [passed(check, file)];
-}
-
-function checkSpace(dataDir: string): DoctorFinding[] {
-  try {
-    const { bavail, bsize } = statfsSync(existsSync(dataDir) ? dataDir : dirname(dataDir));
-    const free = bavail * bsize;
-    const message = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-    if (free >= minFreeBytes) return [passed('disk', message)];
-    return [failure('disk', `Only ${message}.`, 'Free some space, or move the data folder: --data or MONIKER_DATA_DIR.')];
-  } catch {
-    // Not every system reports it, and the folder above may not exist either.
-    return [];
-  }
-}
-
 async function checkPort(environment: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   try {
-    const { port } = readEnvironment(environment);
-    await claimPort(port);
+    const { port, host } = readEnvironment(environment);
+    await claimPort(port, host);
     return passed('port', port === 0 ? 'any free port' : `port ${port} is free`);
   } catch (error) {
-    const [message = '', ...advice] = describeFailure(error).message.split('\n');
-    return failure('port', message, advice.join(' ') || 'Choose another port with --port.');
+    return refusal('port', describeFailure(error).message);
   }
 }
 
 function checkSettings(environment: NodeJS.ProcessEnv): DoctorFinding[] {
-  const { unknown, faults } = readEnvironment({ ...environment, PORT: undefined });
+  const { unknown, faults } = readEnvironment(environment);
   return [
-    ...faults.map((message) => failure('settings', message, 'docs/configuration.md describes it.')),
+    ...faults.map((fault) => refusal('settings', fault)),
     ...unknown.map((name) =>
       warning(
         'settings',

@@ -1,23 +1,34 @@
-/** The checks of `moniker doctor` over the API: health, readiness, the key, and the documents that cannot work. */
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+/** The checks of `moniker doctor` over the API: health, readiness, the key and the addresses, then the documents. */
+import { basename } from 'node:path';
 import { createClient, type MonikerClient } from '../../../client/src/index.ts';
 import { recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { version } from '../../core/version.ts';
-import { userPath } from '../../local/stdio/program-environment.ts';
+import { fillProject, type LoadedProject, projectName } from '../../local/launch/project-file.ts';
+import { hasToken } from '../../local/launch/running-service.ts';
 import { type Address, serviceFetch } from '../connection.ts';
-import { type DoctorFinding, failure, passed, warning } from './doctor-machine.ts';
+import {
+  checkAgents,
+  checkProcesses,
+  checkProviders,
+  checkPublished,
+  checkServers,
+  checkToolsets,
+  checkWebhooks,
+} from './doctor-documents.ts';
+import { type DoctorFinding, failure, passed, warning } from './finding.ts';
 import { describeFailure } from '../failure.ts';
-import { describeServer, maxShownServers, readServers } from '../refresh.ts';
+import { projectQuestion } from '../folder-trust.ts';
+import { someNames } from '../output.ts';
 
 const timeoutMs = 15_000;
 /** Keys expire and signed webhooks are refused by comparison with the clock. */
 const maxClockDifferenceMs = 60_000;
-/** Of each kind; a large workspace is checked in part. */
-const maxDocuments = 100;
 
-/** Yields findings as they are made. Ends early if later checks could only repeat the fault. */
-export async function* checkService(address: Address): AsyncGenerator<DoctorFinding[], void, undefined> {
+/** `project`: of the current folder. Yields findings as they are made. Ends early if later checks could only repeat the fault. */
+export async function* checkService(
+  address: Address,
+  project: LoadedProject | null = null,
+): AsyncGenerator<DoctorFinding[], void, undefined> {
   const { url, headers, missing } = address;
   const fault = missing === null ? null : failure(missing.check, missing.what, missing.advice);
   if (fault?.check === 'service') return yield [fault];
@@ -33,6 +44,10 @@ export async function* checkService(address: Address): AsyncGenerator<DoctorFind
   if (scopes.includes('admin')) {
     yield* [await checked('providers', checkProviders(client)), await checked('servers', checkServers(client))];
     yield await checked('processes', checkProcesses(client));
+    yield await checked('published', checkPublished(client));
+    yield await checked('webhooks', checkWebhooks(client));
+    yield await checked('address', checkPublicUrl(client, address));
+    yield await checked('project', checkProject(client, project));
   }
   yield await checked('toolsets', checkToolsets(client));
   yield await checked('agents', checkAgents(client));
@@ -110,119 +125,45 @@ async function checkKey(client: MonikerClient): Promise<[DoctorFinding, readonly
   }
 }
 
-async function checkProviders(client: MonikerClient): Promise<DoctorFinding[]> {
-  const query = { limit: maxDocuments };
-  const [{ items }, secrets] = await Promise.all([
-    client.get('/v1/providers', { params: { query } }),
-    client.get('/v1/secrets', { params: { query } }),
-  ]);
-  const names = new Set(secrets.items.map(({ name }) => name));
-  return items.flatMap((provider): DoctorFinding[] => {
-    const { apiKeySecret, apiKeySecrets } = provider;
-    const secret = [apiKeySecret, ...(apiKeySecrets ?? [])].find((name) => name !== undefined && !names.has(name));
-    const isMissing = secret !== undefined && secrets.nextCursor === null;
-    // Many local services with OpenAI's format need no key.
-    const needsKey = !['rehearsal', 'openai-compatible'].includes(provider.kind) && !provider.hasApiKey;
-    if (!isMissing && !needsKey) return [];
-    if (!isMissing) {
-      const advice = `Add \`apiKey\` with PATCH /v1/providers/${provider.name}, or in the console at /console/providers.`;
-      return [failure('providers', `${provider.name} has no key.`, advice)];
-    }
-    const advice = `Write it: PUT /v1/secrets/${secret}, or in the console at /console/secrets.`;
-    return [failure('providers', `${provider.name}: the secret ${secret} does not exist.`, advice)];
-  });
-}
-
-async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
-  const items = await readServers(client);
-  const found = items.flatMap((server): DoctorFinding[] => {
-    const { name, held } = server;
-    const status = server.health?.status ?? 'ok';
-    const command = stringOf(recordOf(server).command);
-    const state = { check: 'servers', subject: name, message: `${name}: ${describeServer(server)}` };
-    const again = `After fixing it: \`moniker refresh ${name}\`. Its document is in the console at /console/servers/${name}.`;
-    if (status !== 'ok' && command !== '' && findCommand(command, process.env) === null) {
-      const message = `${name}: the command "${command}" does not exist here.`;
-      return [{ ...state, status: 'failure', message, advice: `Install it, or give its full path, then: \`moniker refresh ${name}\`.` }];
-    }
-    const review = `Review them in the console at /console/servers/${name}, and accept them there or with \`moniker accept ${name}\`.`;
-    switch (status) {
-      case 'failing':
-        return [{ ...state, status: 'failure', advice: again }];
-      case 'unauthorized': {
-        const advice = `Sign in, or set its credentials, in the console at /console/servers/${name}, then: \`moniker refresh ${name}\`.`;
-        return [{ ...state, status: 'failure', advice }];
-      }
-      case 'degraded':
-        return [{ ...state, status: 'warning', advice: held > 0 ? review : again }];
-      case 'unknown':
-        if (held > 0) return [{ ...state, status: 'warning', advice: review }];
-        return [{ ...state, status: 'warning', message: `${name} has not been contacted yet.`, advice: `Run: moniker refresh ${name}` }];
-      case 'ok':
-        // An inline document has no health.
-        return held > 0 ? [{ ...state, status: 'warning', advice: review }] : [];
-      default:
-        return status satisfies never;
-    }
-  });
-  return [...found, ...restOf('servers', items.length >= maxShownServers)];
-}
-
-/** A workspace with more documents than are checked is not in order without a word about it. */
-function restOf(check: string, isPart: boolean): DoctorFinding[] {
-  if (!isPart) return [];
-  return [warning(check, 'There are more than were checked.', `The others are in the console at /console/${check}.`)];
-}
-
-/** One finding that lists them. */
-async function checkProcesses(client: MonikerClient): Promise<DoctorFinding[]> {
-  const { items } = await client.get('/v1/programs');
-  const servers = Map.groupBy(items, ({ server }) => server);
-  const shown = Array.from(servers, ([server, processes]) => {
-    const owned = processes.filter(({ owner }) => owner !== null).length;
-    return `${server}: ${processes.length}${owned > 0 ? ` (${owned} of sessions or keys)` : ''}`;
-  });
-  return items.length === 0 ? [] : [passed('processes', shown.join(', '))];
-}
-
-async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {
-  const { items, nextCursor } = await client.get('/v1/toolsets', { params: { query: { limit: maxDocuments } } });
-  const findings: DoctorFinding[] = [];
-  for (const { name } of items) {
-    const { warnings, tools } = await client.get('/v1/toolsets/{toolset}/tools', { params: { path: { toolset: name } } });
-    const renamed = new Map(
-      tools.flatMap(({ entry, canonical, renamedTo }) => (renamedTo === undefined ? [] : [[`${entry}.tool`, canonical]])),
-    );
-    findings.push(...documentWarnings('toolsets', name, warnings, renamed));
+/** Senders of webhooks, people and sign-ins use the public URL: it must lead to this service. */
+async function checkPublicUrl(client: MonikerClient, { url, local }: Address): Promise<DoctorFinding[]> {
+  const { items } = await client.get('/v1/webhooks', { params: { query: { limit: 1 } } });
+  const shown = items[0] === undefined ? null : URL.parse(items[0].url);
+  const base = shown === null ? null : shown.href.slice(0, shown.href.lastIndexOf('/hooks/'));
+  if (base === null || base === url) return [];
+  const advice = 'Check MONIKER_PUBLIC_URL, its name in DNS, and the reverse proxy, which must pass on every path.';
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(`${base}/healthz`, { signal, redirect: 'manual' });
+    const { version: found } = recordOf(await response.json().catch(() => null));
+    const isThis = typeof found === 'string' && (local === null || (await hasToken({ ...local, url: base }, signal)));
+    return isThis ? [passed('address', base)] : [warning('address', `${base}, the public URL, does not lead to this service.`, advice)];
+  } catch (error) {
+    return [warning('address', `${base}, the public URL, does not respond from here: ${describeFailure(error).message}`, advice)];
   }
-  return [...findings, ...restOf('toolsets', nextCursor !== null)];
 }
 
-async function checkAgents(client: MonikerClient): Promise<DoctorFinding[]> {
-  const { items, nextCursor } = await client.get('/v1/agents', { params: { query: { limit: maxDocuments } } });
-  const findings: DoctorFinding[] = [];
-  for (const { name } of items) {
-    const { warnings = [] } = await client.get('/v1/agents/{agent}', { params: { path: { agent: name } } });
-    findings.push(...documentWarnings('agents', name, warnings));
-  }
-  return [...findings, ...restOf('agents', nextCursor !== null)];
-}
-
-/** `renamed`: the tools whose definition another tool has now, by path. */
-function documentWarnings(
-  kind: string,
-  name: string,
-  warnings: readonly { path: string; message: string }[],
-  renamed: ReadonlyMap<string, string> = new Map(),
-): DoctorFinding[] {
-  return warnings.map(({ path, message }) => {
-    const [server, ...own] = renamed.get(path)?.split('.') ?? [];
-    const advice =
-      server === undefined
-        ? `Edit it in the console at /console/${kind}/${name}.`
-        : `Rebind it: \`moniker accept ${server} ${own.join('.')} --rebind\`, or in the console at /console/servers/${server}.`;
-    return { ...warning(kind, `${name}, ${path}: ${message}`, advice), subject: name };
+/** What applying the project file would change. Nothing is written or contacted. */
+async function checkProject(client: MonikerClient, project: LoadedProject | null): Promise<DoctorFinding[]> {
+  if (project === null) return [];
+  const [check, file] = ['project', basename(project.file)];
+  if ('fault' in project) return [failure(check, project.fault, 'Correct the file. A start without it: --no-project.')];
+  if (!project.isNamed && projectQuestion(project.file, project.content, { isFirst: true }) !== null)
+    return [
+      warning(
+        check,
+        `${file} of this folder was never accepted, so nothing of it is applied.`,
+        '`moniker apply` shows what it does, and asks.',
+      ),
+    ];
+  const { created, updated, skipped } = await client.put('/v1/projects/{project}', {
+    params: { path: { project: projectName(project.file) }, query: { dryRun: 'true' } },
+    body: fillProject(project.content, project.file, process.env) as never, // The service checks it and names each fault.
   });
+  const names = [...created, ...updated, ...skipped.map(({ name }) => name)];
+  if (names.length === 0) return [passed(check, `${file} is applied`)];
+  const advice = '`moniker apply --dry-run` shows what it changes; `moniker apply`, or the next start, applies it.';
+  return [warning(check, `${file} is not applied: ${someNames(names)}.`, advice)];
 }
 
 /** One `ok` for a kind without faults. A check that this key may not make is left out. */
@@ -233,29 +174,6 @@ async function checked(check: string, findings: Promise<DoctorFinding[]>): Promi
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'forbidden') return [];
     const { message, advice } = describeFailure(error);
-    return [failure(check, message, advice)];
+    return [failure(check, message, advice || 'Correct that, then run this again. `moniker logs` may say more.')];
   }
-}
-
-/** The path of a program, as the launcher finds it, or null. */
-export function findCommand(command: string, environment: NodeJS.ProcessEnv): string | null {
-  const isWindows = process.platform === 'win32';
-  const endings = isWindows ? ['', ...(environment.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
-  const isPath = isAbsolute(command) || command.includes('/') || (isWindows && command.includes('\\'));
-  const folders = isPath
-    ? ['']
-    : userPath(environment.PATH ?? environment.Path ?? '')
-        .split(delimiter)
-        .filter(Boolean);
-  for (const folder of folders)
-    for (const ending of endings) {
-      const file = folder === '' ? command + ending : join(folder, command + ending);
-      try {
-        accessSync(file, isWindows ? constants.F_OK : constants.X_OK);
-        return file;
-      } catch {
-        // Not here: the next place.
-      }
-    }
-  return null;
 }

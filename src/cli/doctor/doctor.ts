@@ -1,7 +1,9 @@
 /** `moniker doctor`: checks this machine and a running service, and says what to do about each fault. It changes nothing. */
 import type { Command } from 'commander';
 import { addConnectionOptions, findService, type ConnectionOptions } from '../connection.ts';
-import { checkMachine, type DoctorFinding } from './doctor-machine.ts';
+import { loadProject } from '../../local/launch/project-file.ts';
+import { checkMachine } from './doctor-machine.ts';
+import type { DoctorFinding } from './finding.ts';
 import { checkService } from './doctor-service.ts';
 import { exitCodes } from '../failure.ts';
 import { withSingleStops } from '../../core/text/sentence.ts';
@@ -38,7 +40,8 @@ async function doctor(options: ConnectionOptions & JsonOption & { all?: boolean 
     for (const { first, others } of shown) printStyled(render(first, others));
   };
   if (!isElsewhere) add(await checkMachine(address.dataDir, process.env));
-  for await (const found of checkService(address)) add(found);
+  const project = isElsewhere ? null : loadProject(process.cwd(), process.env);
+  for await (const found of checkService(address, project)) add(found);
   const failed = findings.filter(({ status }) => status === 'failure').length;
   if (failed > 0) process.exitCode = exitCodes.failure;
   if (options.json) return printJson({ url: address.url, ok: failed === 0, findings });

@@ -47,7 +47,7 @@ export type Settings = {
 };
 
 /** Shorter root keys are refused because they can be guessed. */
-const minRootKeyLength = 32;
+export const minRootKeyLength = 32;
 
 const providerKeyNames: readonly [variable: string, provider: string][] = [
   ['OPENAI_API_KEY', 'openai'],
@@ -102,7 +102,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
 }
 
 const defaultAuditShards = 8;
-const maxAuditShards = 32;
+export const maxAuditShards = 32;
 
 /** An invalid number counts as absent. */
 function readShards(value: string | null): number {

@@ -36,7 +36,12 @@ export type SignatureScheme = {
    * same bytes does not match.
    */
   write(digest: Uint8Array): string;
+  /** The headers of a delivery, by lower-case name. `signature`: of `write`, or `''` for what is signed. */
+  headers(delivery: SentHead & { signature: string }): Record<string, string>;
 };
+
+/** `seconds`: when it is sent. */
+export type SentHead = { id: string; seconds: string };
 
 export function createClaimVerifier(digests: Digests, scheme: SignatureScheme): Verifier {
   return async (request) => {

@@ -16,7 +16,7 @@ export type TelemetrySettings = {
 };
 
 const defaultDelayMs = 5_000;
-const maxDelayMs = 20_000;
+export const maxDelayMs = 20_000;
 
 /** Returns null if telemetry is off, as without settings. `text`: reads a setting. An invalid endpoint is returned unchanged. */
 export function readTelemetrySettings(text: (name: string) => string | null): TelemetrySettings | null {

@@ -1,10 +1,10 @@
 /** A compiled webhook for deliveries, created from its document and secrets once per isolate. */
 import type { Filter } from './filters/filter.ts';
-import type { Verifier } from '../signatures/signature-claim.ts';
+import type { SentHead, Verifier } from '../signatures/signature-claim.ts';
 import { type Template, parseTemplate } from './templates/parse-template.ts';
 import type { WebhookDocument } from './webhook.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
-import { createVerifier } from './signatures/create-verifier.ts';
+import { createVerifier, signDelivery } from './signatures/create-verifier.ts';
 import { once } from '../memoize.ts';
 
 export type CompiledHook = {
@@ -12,6 +12,8 @@ export type CompiledHook = {
   /** The Catalog's version for this installation; each write increments it. */
   version: number;
   verify: Verifier;
+  /** Returns the headers of a delivery that `verify` accepts. */
+  sign(delivery: SentHead & { body: Uint8Array }): Promise<Record<string, string>>;
   /** Parsed at the first signed delivery, so that unsigned requests cannot detect the webhook by timing. */
   templates(): Promise<HookTemplates>;
 };
@@ -21,7 +23,8 @@ export type HookTemplates = { filter: Filter | null; session: Template; input: T
 
 /** `templates` throws as `compileTemplates` does. */
 export function compileHook({ webhook, version }: { webhook: WebhookDocument; version: number }, secrets: readonly string[]): CompiledHook {
-  return { webhook, version, verify: createVerifier(webhook, secrets), templates: once(() => compileTemplates(webhook)) };
+  const sign: CompiledHook['sign'] = (delivery) => signDelivery(webhook, secrets, delivery);
+  return { webhook, version, verify: createVerifier(webhook, secrets), sign, templates: once(() => compileTemplates(webhook)) };
 }
 
 /** Throws `invalid_request` with all faults of the templates and the filter. */

@@ -14,15 +14,22 @@ export const formatFile = 'format';
 
 /** Throws `StartFailure` for data of another release that this one cannot read. Writes the file otherwise. */
 export function claimDataFormat(dataDir: string): void {
-  const file = join(dataDir, formatFile);
-  const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+  const fault = formatFault(dataDir);
+  if (fault !== null) throw new StartFailure(fault);
+  if (readFormat(dataDir) !== String(dataFormat)) writeFileSync(join(dataDir, formatFile), `${dataFormat}\n`);
+}
+
+/** Returns why this release cannot read the data, and what to do; null: it can. */
+export function formatFault(dataDir: string): string | null {
+  const found = readFormat(dataDir);
   if (found === null && existsSync(objectsFolder(join(dataDir, 'state'))))
-    throw new StartFailure(
-      `The data in ${dataDir} is of a build before 0.1.0, which no release reads. Move the folder away, or use another one: MONIKER_DATA_DIR=…`,
-    );
+    return `The data in ${dataDir} is of a build before 0.1.0, which no release reads. Move the folder away, or use another one: MONIKER_DATA_DIR=…`;
   if (found !== null && !(Number(found) <= dataFormat))
-    throw new StartFailure(
-      `The data in ${dataDir} was written by a newer release of Moniker (format ${found}). Run that release or a newer one, or restore a backup.`,
-    );
-  if (found !== String(dataFormat)) writeFileSync(file, `${dataFormat}\n`);
+    return `The data in ${dataDir} was written by a newer release of Moniker (format ${found}). Run that release or a newer one, or restore a backup.`;
+  return null;
+}
+
+function readFormat(dataDir: string): string | null {
+  const file = join(dataDir, formatFile);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }

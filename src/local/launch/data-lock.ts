@@ -1,110 +1,134 @@
-/** Allows one running service per data folder: two services with the same SQLite files would damage each other's state. */
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/**
+ * Allows one running service per data folder: two services with the same SQLite files would damage each other's state. The lock is SQLite's
+ * own on the empty database `lock.db`: a record lock of the kernel (docs/decisions/2026-11-30-lock-by-sqlite.md). The file `lock` says whose
+ * it is.
+ */
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { isRunning, readOwnerFile, writeOwnerFile } from './owner-file.ts';
 import { StartFailure } from './start-failure.ts';
 
-/**
- * The process that holds the lock, and its start time if the system reports it (otherwise `''`). Process ids are reused, in containers
- * soon.
- */
-export type Owner = { pid: number; began: string };
+/** A command that looks whether the folder is in use holds a shared lock for a moment. */
+const lockTimeoutMs = 1_000;
+/** Result codes of SQLite (sqlite.org/rescode.html), the low byte. */
+const busyCode = 5;
+/** PERM, READONLY, CANTOPEN. */
+const unwritableCodes = new Set([3, 8, 14]);
 
-/** Returns a function that releases the lock. A lock of an ended process is ignored. */
+/** Locks must outlive the last reference to their release: a database that is collected is closed. */
+const held = new Set<DatabaseSync>();
+
+/** Creates the data folder, accessible only to its owner. */
+export function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    chmodSync(dataDir, 0o700);
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException; // fs errors carry a code
+    throw unwritableReasons.has(code) ? unwritable(dataDir, code) : error;
+  }
+}
+
+const unwritableReasons = new Set(['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR']);
+
+function unwritable(dataDir: string, code = 'EACCES'): StartFailure {
+  const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'is not a folder' : `cannot be written by this user (${code})`;
+  return new StartFailure(`${dataDir} ${why}. Change it, or use another folder: MONIKER_DATA_DIR=… or --data.`);
+}
+
+/**
+ * Returns a function that releases the lock. The kernel releases it when this process ends, however it ends. No other code of this process may
+ * open `lock.db`: closing any descriptor of a file drops the record locks of the process (fcntl(2)).
+ */
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'lock');
-  if (!tryLock(file)) {
+  const database = openLock(dataDir);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}; BEGIN EXCLUSIVE`);
+    // Of a release without `lock.db`, or where the file system ignores locks.
     const owner = readOwnerFile(file);
-    if (owner !== null && isRunning(owner)) {
-      throw new StartFailure(
-        `Another Moniker (process ${owner.pid}) is using ${dataDir}. Stop it, or give this one its own folder: MONIKER_DATA_DIR=… npm start`,
-      );
-    }
-    rmSync(file, { force: true });
-    if (!tryLock(file)) throw new StartFailure(`Another Moniker is starting in ${dataDir} at this moment. Try again.`);
+    if (owner !== null && isRunning(owner)) throw inUse(dataDir, owner.pid);
+    writeOwnerFile(file, process.pid);
+  } catch (error) {
+    database.close();
+    throw isBusy(error) ? inUse(dataDir, runningPid(file)) : lockFailure(dataDir, error);
   }
+  held.add(database);
   return () => {
-    if (readOwnerFile(file)?.pid === process.pid) rmSync(file, { force: true });
+    if (!held.delete(database)) return;
+    rmSync(file, { force: true });
+    database.close();
   };
 }
 
-/** Returns the process id of the service that runs in the folder, or null. */
-export function runningService(dataDir: string): number | null {
+/** Whether a service runs in the folder, also in another container. */
+export function isInUse(dataDir: string): boolean {
   try {
     const owner = readOwnerFile(join(dataDir, 'lock'));
-    return owner !== null && isRunning(owner) ? owner.pid : null;
+    return (owner !== null && isRunning(owner)) || isLocked(dataDir);
   } catch {
     // The folder belongs to another user, whose service this user cannot use.
-    return null;
-  }
-}
-
-function tryLock(file: string): boolean {
-  try {
-    writeOwnerFile(file, process.pid, 'wx');
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // fs errors carry a code
-    throw error;
-  }
-}
-
-/** Writes to a file which process has something. `flag`: as of `open`. */
-export function writeOwnerFile(file: string, pid: number, flag: 'w' | 'wx'): void {
-  writeFileSync(file, `${pid} ${readProcess(pid)?.began ?? ''}\n`, { flag, mode: 0o600 });
-}
-
-/** Returns null if there is no such file, or it is damaged. */
-export function readOwnerFile(file: string): Owner | null {
-  try {
-    return parseOwner(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null; // released in between
-    throw error;
-  }
-}
-
-export function parseOwner(text: string): Owner | null {
-  const [id = '', began = ''] = text.trim().split(' ');
-  const pid = Number(id);
-  return Number.isInteger(pid) && pid > 0 ? { pid, began } : null;
-}
-
-/**
- * Whether it is certain, as far as the system reports it, that this user runs the process that wrote the file. A file without a start time
- * could name any process.
- */
-export function isOwnProcess({ pid, began }: Owner): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    // It has ended, or is another user's.
     return false;
   }
-  const found = readProcess(pid);
-  return found === null || (!found.isDead && began === found.began && found.uid === process.geteuid?.());
 }
 
-/** Whether the process still exists, and its id was not reused. */
-export function isRunning({ pid, began }: Owner): boolean {
+function isLocked(dataDir: string): boolean {
+  if (!existsSync(join(dataDir, 'lock.db'))) return false;
+  const database = openLock(dataDir);
   try {
-    process.kill(pid, 0);
+    // A shared lock for the time of the statement.
+    database.exec('SELECT count(*) FROM sqlite_schema');
+    return false;
   } catch (error) {
-    // EPERM: the process runs as another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
   }
-  const found = readProcess(pid);
-  return found === null || (!found.isDead && (began === '' || began === found.began));
 }
 
-/** Returns null without `/proc`. A killed process whose parent has not waited for it is listed there, but is dead (proc_pid_stat(5)). */
-function readProcess(pid: number): { isDead: boolean; began: string; uid: number } | null {
+/** Node's warning that its SQLite is experimental (22 and 24) says nothing to the user of a service. */
+function openLock(dataDir: string): DatabaseSync {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The process name may contain anything, including closing brackets; the state is field 3, the start time field 22.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { isDead: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '', uid: statSync(`/proc/${pid}`).uid };
-  } catch {
-    // Another system, or the process has just ended: only its id is known.
-    return null;
+    const sqlite = process.getBuiltinModule('node:sqlite');
+    if (sqlite === undefined) throw new StartFailure('This build of Node has no SQLite. Install Node from https://nodejs.org.');
+    return new sqlite.DatabaseSync(join(dataDir, 'lock.db'));
+  } catch (error) {
+    throw lockFailure(dataDir, error);
+  } finally {
+    process.emitWarning = emitWarning;
   }
+}
+
+/** The process that the file names, if this system knows it. */
+function runningPid(file: string): number | null {
+  const owner = readOwnerFile(file);
+  return owner !== null && isRunning(owner) ? owner.pid : null;
+}
+
+function inUse(dataDir: string, pid: number | null): StartFailure {
+  const whose = pid === null ? 'of another container or machine' : `process ${pid}`;
+  return new StartFailure(
+    `Another Moniker (${whose}) is using ${dataDir}. Stop it, or give this one its own folder: MONIKER_DATA_DIR=… npm start`,
+  );
+}
+
+function lockFailure(dataDir: string, error: unknown): unknown {
+  if (error instanceof StartFailure || !isSqlite(error)) return error;
+  if (unwritableCodes.has(error.errcode & 0xff)) return unwritable(dataDir);
+  return new StartFailure(
+    `${join(dataDir, 'lock.db')} cannot be locked (${error.message}). The data folder needs a file system with working locks: a local disk, or NFS 4.`,
+  );
+}
+
+function isBusy(error: unknown): boolean {
+  return isSqlite(error) && (error.errcode & 0xff) === busyCode;
+}
+
+function isSqlite(error: unknown): error is Error & { errcode: number } {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }

@@ -2,10 +2,10 @@
  * Reads the environment variables for running on this machine: port, data folder, and the settings that are passed to the Worker unchanged
  * (`core/people/settings.ts` parses them there). Used by `start.ts` and the commands.
  */
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readRedirectSchemes, redirectSchemesSetting } from '../../core/people/redirect-uri.ts';
 import { readHost } from './port.ts';
-import { StartFailure } from './start-failure.ts';
+import { isPort, settingFaults } from './setting-checks.ts';
 import type { Keys } from './keys.ts';
 
 export type LocalEnvironment = {
@@ -21,7 +21,7 @@ export type LocalEnvironment = {
   settings: Record<string, string>;
   /** Unknown names that start with MONIKER_: probably typos. */
   unknown: string[];
-  /** Why settings cannot be used, as sentences. */
+  /** Why settings cannot be used, each with what to do; the fields above have the defaults for them. */
   faults: string[];
 };
 
@@ -40,7 +40,8 @@ const baseFolder = isCheckout ? projectRoot : process.cwd();
 const launcherHelp = `  PORT                          port to listen on; 0 for any free one (default: 8787)
   MONIKER_HOST                  address to listen on, for example 0.0.0.0 for all networks (default: 127.0.0.1)
   MONIKER_DATA_DIR              folder for keys, storage and the bundle (default: .moniker)
-  MONIKER_URL, MONIKER_KEY      service and key that the other commands use (default: those of the data folder)
+  MONIKER_URL, MONIKER_KEY, MONIKER_WORKSPACE
+                                service, key and workspace that the other commands use (default: those of the data folder)
   MONIKER_PROJECT               project file, applied at every start and by moniker apply (default: moniker.yaml or moniker.json in the current folder, after a question)
   MONIKER_SKILLS_DIR            folder of skills to load at every start
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
@@ -88,19 +89,24 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
     const value = environment[name]?.trim();
     if (value) settings[name] = value;
   }
-  const skillsDir = environment.MONIKER_SKILLS_DIR?.trim();
+  const named = environment.MONIKER_SKILLS_DIR?.trim();
+  const skillsDir = named ? resolve(baseFolder, named) : null;
+  const isFolder = skillsDir === null || statSync(skillsDir, { throwIfNoEntry: false })?.isDirectory() === true;
   // Set by the launcher itself.
   const known = new Set([...namesIn(environmentHelp), 'MONIKER_OLLAMA_URL']);
   return {
     host: readHost(environment.MONIKER_HOST),
     port: readPort(environment.PORT),
     dataDir: dataFolderOf(environment).path,
-    skillsDir: skillsDir ? resolve(baseFolder, skillsDir) : null,
+    skillsDir,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
-    faults: readRedirectSchemes((settings[redirectSchemesSetting] ?? '').split(',').filter((entry) => entry.trim() !== '')).refused.map(
-      (why) => `${redirectSchemesSetting}: ${why}.`,
-    ),
+    faults: [
+      ...settingFaults(environment),
+      ...(isFolder
+        ? []
+        : [`MONIKER_SKILLS_DIR is ${JSON.stringify(named)}, and ${skillsDir} is not a folder. Create it, or omit the setting.`]),
+    ],
   };
 }
 
@@ -114,13 +120,8 @@ export function dataFolderOf(environment: NodeJS.ProcessEnv, named?: string): Da
   return { path: resolve(baseFolder, given || '.moniker'), isFound: !given && !isCheckout };
 }
 
-function readPort(text: string | undefined): number {
-  if (text === undefined || text.trim() === '') return 8787;
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new StartFailure(`PORT is "${text}", which is not a valid port. Use a number from 0 (any free port) to 65535.`);
-  }
-  return port;
+function readPort(text = ''): number {
+  return isPort(text.trim()) ? Number(text) : 8787;
 }
 
 /** The Worker's text bindings on this machine: the operator's settings, the keys, and detected services. */

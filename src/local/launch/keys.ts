@@ -3,8 +3,9 @@
  * `<data folder>/keys`, which is created on the first start and readable only by its owner.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { minRootKeyLength } from '../../core/people/settings.ts';
 import { readOwnFile, replaceFile } from './own-file.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -21,8 +22,6 @@ export type Keys = {
 const rootName = 'MONIKER_ROOT_KEY';
 const masterName = 'MONIKER_MASTER_KEY';
 const previousMasterName = 'MONIKER_MASTER_KEY_PREVIOUS';
-/** The Worker rejects shorter ones too (`core/people/settings.ts`); this message reaches the user who set it. */
-const minKeyLength = 32;
 
 export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys {
   const file = join(dataDir, 'keys');
@@ -82,6 +81,19 @@ export function keyVariables(dataDir: string, environment: NodeJS.ProcessEnv): R
   );
 }
 
+/** The master key that a start in the folder would use, and the one before. `isGiven`: it comes from the environment. Makes nothing. */
+export function keysInUse(dataDir: string, environment: NodeJS.ProcessEnv) {
+  const file = join(dataDir, 'keys');
+  const stored = existsSync(file) ? parseVariables(readFileSync(file, 'utf8')) : new Map<string, string>();
+  const keyOf = (name: string): string | null => environment[name]?.trim() || stored.get(name) || null;
+  return {
+    file,
+    masterKey: keyOf(masterName),
+    previousMasterKey: keyOf(previousMasterName),
+    isGiven: Boolean(environment[masterName]?.trim()),
+  };
+}
+
 /** Returns the root key of an existing data folder, or null. */
 export function storedRootKey(dataDir: string): string | null {
   try {
@@ -92,23 +104,11 @@ export function storedRootKey(dataDir: string): string | null {
   }
 }
 
-/** Creates the data folder, accessible only to its owner. */
-export function makeDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700);
-}
-
 function pick(name: string, stored: ReadonlyMap<string, string>, environment: NodeJS.ProcessEnv, file: string): string {
   const given = environment[name]?.trim();
-  if (given && given.length < minKeyLength) {
-    throw new StartFailure(
-      `${name} has ${given.length} characters; it needs at least ${minKeyLength}. Try: ${name}=$(openssl rand -hex 32)\n` +
-        `Or unset it to use the key in ${file}.`,
-    );
-  }
   const key = given || stored.get(name);
-  if (!key || key.length < minKeyLength) {
-    throw new StartFailure(`${file} has no valid ${name}. Restore the key, or move the file away to create new keys.`);
+  if (!key || key.length < minRootKeyLength) {
+    throw new StartFailure(`${file} has no valid ${name}. Restore the file from a copy, or set ${name}.`);
   }
   return key;
 }

@@ -4,14 +4,9 @@ import { StartFailure } from './start-failure.ts';
 
 export const loopback = '127.0.0.1';
 
-/** Where to listen: `MONIKER_HOST`, an IP address. Throws `StartFailure` for anything else. */
-export function readHost(text: string | undefined): string {
-  const host = text?.trim() || loopback;
-  if (host === 'localhost') return loopback;
-  if (isIP(host) !== 0) return host;
-  throw new StartFailure(
-    `MONIKER_HOST is "${host}", which is not an IP address. Use 127.0.0.1, or 0.0.0.0 for all networks of this machine.`,
-  );
+/** Where to listen: `MONIKER_HOST`, an IP address. */
+export function readHost(text = ''): string {
+  return isIP(text.trim()) === 0 ? loopback : text.trim();
 }
 
 /** `host:port` as in a URL, with IPv6 addresses in brackets. */

@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { challengeHeader, proofHeader, proofOf } from '../../core/servers/service-proof.ts';
-import { isOwnProcess, isRunning, parseOwner } from './data-lock.ts';
 import type { DataFolder } from './environment.ts';
 import { type Launcher, readSignedLauncherFile } from './launcher-file.ts';
 import { readOwnFile, requireOwnFolder } from './own-file.ts';
+import { isOwnProcess, isRunning, parseOwner } from './owner-file.ts';
 import { isLoopbackAddress } from './port.ts';
 import { StartFailure } from './start-failure.ts';
 import { isTrustedDataFolder } from './trusted-folders.ts';
@@ -21,13 +21,14 @@ export type FoundService = Launcher | { fault: string };
 export function findRunningService(folder: DataFolder, environment: NodeJS.ProcessEnv): FoundService | null {
   const dataDir = folder.path;
   try {
-    const lock = readOwnFile(join(dataDir, 'lock'));
-    const owner = lock === null ? null : parseOwner(lock);
+    const file = join(dataDir, 'lock');
+    const lock = readOwnFile(file);
+    const owner = lock === null ? null : parseOwner(lock, file);
     if (owner === null || !isRunning(owner)) return null;
     requireOwnFolder(dataDir);
     if (!isTrustedDataFolder(folder, environment))
       return { fault: 'you have not started a service in it, so it may come from somebody else' };
-    if (!isOwnProcess(owner)) return { fault: `${join(dataDir, 'lock')} names process ${owner.pid}, which is not a service of this user` };
+    if (!isOwnProcess(owner)) return { fault: `${file} names process ${owner.pid}, which is not a service of this user` };
     const launcher = readSignedLauncherFile(dataDir);
     // It is starting, or stopping.
     if (launcher === null) return null;

@@ -6,9 +6,10 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBundle } from '../build/bundle.ts';
 import { claimDataFormat } from './data-format.ts';
-import { lockDataDir } from './data-lock.ts';
+import { lockDataDir, makeDataDir } from './data-lock.ts';
 import { type DataFolder, dataFolderOf, isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
-import { forgetPreviousMasterKey, makeDataDir, readKeys, type Keys } from './keys.ts';
+import { claimKeys, recordMasterKey } from './key-check.ts';
+import { forgetPreviousMasterKey, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { terminalText } from '../../core/text/visible-text.ts';
 import { addressOf, claimPort, isExposed, reachableHost } from './port.ts';
@@ -56,7 +57,7 @@ export async function start({ reload, isProduction, environment, project, purpos
   let closeBridge = async (): Promise<void> => undefined;
   try {
     claimDataFormat(local.dataDir);
-    const keys = readKeys(local.dataDir, environment);
+    const keys = await claimKeys(local.dataDir, environment);
     const url = `http://${addressOf(reachableHost(local.host), port)}`;
     const token = newLauncherToken();
     const writeLog = openLogFile(local.dataDir);
@@ -222,6 +223,7 @@ async function resealAtStart(url: string, keys: Keys, dataDir: string, log: (lin
       log('warning: not everything could be sealed with the new master key. See GET /v1/master-key; the previous key is kept.');
       return;
     }
+    await recordMasterKey(dataDir, keys.masterKey);
     const removed = forgetPreviousMasterKey(dataDir) ? 'The previous key was removed.' : 'MONIKER_MASTER_KEY_PREVIOUS can be removed.';
     log(`The master key was changed: ${reseal.done} values are sealed with the new one. ${removed}`);
   } catch (error) {

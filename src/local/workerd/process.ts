@@ -1,11 +1,13 @@
 /** One workerd process: spawned with a configuration, ready when it listens, with its log line by line; and what an earlier one left behind. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOwnProcess, readOwnerFile, writeOwnerFile } from '../launch/data-lock.ts';
+import { commandLineOf, isOwnProcess, type Owner, readOwnerFile, writeOwnerFile } from '../launch/owner-file.ts';
+import { StartFailure } from '../launch/start-failure.ts';
 import { sendSignal } from '../send-signal.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -59,7 +61,7 @@ export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
     // Not in the terminal's process group: Ctrl-C is for the launcher, which stops it.
     detached: process.platform !== 'win32',
   });
-  if (child.pid !== undefined) writeOwnerFile(options.pidFile, child.pid, 'w');
+  if (child.pid !== undefined) writeOwnerFile(options.pidFile, child.pid);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const failures: string[] = [];
@@ -88,10 +90,19 @@ function commandLine(): [string, ...string[]] {
   return canFollow ? ['setpriv', '--pdeathsig', 'KILL', binary] : [binary];
 }
 
-/** The path of the program for this machine. */
+/** The path of the program for this machine. Throws `StartFailure` if npm has not installed it, as with `--omit=optional`. */
 export function workerdBinary(): string {
-  // The package has no types: its default export is the path.
-  return (createRequire(import.meta.url)('workerd') as { default: string }).default;
+  try {
+    // The package has no types: its default export is the path.
+    const { default: path } = createRequire(import.meta.url)('workerd') as { default: string };
+    accessSync(path, constants.X_OK);
+    return path;
+  } catch (error) {
+    const why = String(error instanceof Error ? error.message : error).split('\n')[0];
+    throw new StartFailure(
+      `workerd, the runtime of Cloudflare Workers, is not installed for ${process.platform} ${process.arch}. Run \`npm install\` here, without --omit=optional. (${why})`,
+    );
+  }
 }
 
 /** What programs need of the environment; the settings and keys are given by name. */
@@ -131,12 +142,21 @@ export function parseLogLine(text: string): LogLine {
 
 const diskFull = 'The disk of the data folder is full: requests that store something fail until there is room again.';
 
-/** Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. */
+/**
+ * Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. The file may have come with a
+ * copy of a folder whose service runs, and its process id may have been given to another program: neither is ended.
+ */
 export async function killOrphanedRuntime(pidFile: string): Promise<void> {
   const owner = readOwnerFile(pidFile);
-  if (owner !== null && isOwnProcess(owner)) {
+  if (owner !== null && isOwnProcess(owner) && isWorkerdOf(pidFile, owner)) {
     sendSignal(owner.pid, 'SIGKILL');
     for (let waitedMs = 0; isOwnProcess(owner) && waitedMs < killTimeoutMs; waitedMs += 20) await sleep(20);
   }
   rmSync(pidFile, { force: true });
+}
+
+/** Its command line names workerd; and the folder, if the file does not say where it was written. */
+function isWorkerdOf(pidFile: string, { pid, folder }: Owner): boolean {
+  const line = commandLineOf(pid);
+  return line === null ? folder !== '' : line.includes(folder === '' ? join(dirname(pidFile), 'workerd') : 'workerd');
 }

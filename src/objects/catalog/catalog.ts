@@ -341,8 +341,9 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       cancellations,
       reseals,
       triggers,
-      republish: async (kind, name) => {
-        enqueueRepublish(context, kind, name);
+      kv: () => this.env.KV,
+      republish: async (kind, name, settleMs) => {
+        enqueueRepublish(context, kind, name, settleMs);
         await wake();
       },
     };

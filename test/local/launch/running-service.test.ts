@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { challengeHeader, proofHeader, proofOf } from '../../../src/core/servers/service-proof.ts';
-import { lockDataDir, writeOwnerFile } from '../../../src/local/launch/data-lock.ts';
+import { lockDataDir } from '../../../src/local/launch/data-lock.ts';
 import { type Launcher, writeLauncherFile } from '../../../src/local/launch/launcher-file.ts';
+import { writeOwnerFile } from '../../../src/local/launch/owner-file.ts';
 import { findRunningService, hasToken } from '../../../src/local/launch/running-service.ts';
 import { trustDataFolder } from '../../../src/local/launch/trusted-folders.ts';
 
@@ -113,7 +114,7 @@ describe('the service that runs in a data folder', () => {
   it.runIf(hasProc && isRoot)('is not used if another user runs it', () => {
     const other = spawn('sleep', ['60'], { uid: 65_534, gid: 65_534, stdio: 'ignore' });
     try {
-      writeOwnerFile(join(folder, 'lock'), other.pid ?? 0, 'w');
+      writeOwnerFile(join(folder, 'lock'), other.pid ?? 0);
       expect(faultOf()).toContain('is not a service of this user');
     } finally {
       other.kill('SIGKILL');

@@ -1,7 +1,13 @@
 /** Creates the verifier of a webhook's scheme, and validates secrets. */
 import type { WebhookDocument } from '../webhook.ts';
 import { createBearerVerifier, githubScheme, hmacScheme, slackScheme, standardKey, standardScheme, stripeScheme } from './schemes.ts';
-import { createClaimVerifier, type SignatureScheme, createDigests, type Verifier } from '../../signatures/signature-claim.ts';
+import {
+  createClaimVerifier,
+  type SentHead,
+  type SignatureScheme,
+  createDigests,
+  type Verifier,
+} from '../../signatures/signature-claim.ts';
 
 /** Throws for secrets that `secretFault` rejects, and for an empty list, so that a webhook without a secret never accepts a request. */
 export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>, secrets: readonly string[]): Verifier {
@@ -14,6 +20,24 @@ export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' 
   if (scheme === 'bearer') return createBearerVerifier(webhook.bearer, secrets);
   const keys = secrets.map((secret) => keyOf(scheme, secret));
   return createClaimVerifier(createDigests(hmac?.algorithm ?? 'sha256', keys), schemeOf(webhook));
+}
+
+/** Returns the headers of a delivery as its sender makes them, with the first of the secrets. The inverse of `createVerifier`. */
+export async function signDelivery(
+  webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>,
+  secrets: readonly string[],
+  { body, ...head }: SentHead & { body: Uint8Array },
+): Promise<Record<string, string>> {
+  const [secret = ''] = secrets;
+  if (webhook.scheme === 'bearer') {
+    const { header = 'authorization' } = webhook.bearer ?? {};
+    return { [header]: header === 'authorization' ? `Bearer ${secret}` : secret };
+  }
+  const scheme = schemeOf(webhook);
+  const unsigned = scheme.headers({ ...head, signature: '' });
+  const digests = createDigests(webhook.hmac?.algorithm ?? 'sha256', [keyOf(webhook.scheme, secret)]);
+  const [digest = new Uint8Array()] = await digests(scheme.signed({ header: (name) => unsigned[name] ?? null, body }));
+  return scheme.headers({ ...head, signature: scheme.write(digest) });
 }
 
 /** Returns why the secret cannot be used (an empty key, invalid base64); null: it can. */
@@ -60,6 +84,7 @@ export function createDecoyVerifier(): Verifier {
     signed: ({ body }) => [body],
     read: ({ header }) => ({ signatures: [header('webhook-signature') ?? ''], fault: 'the webhook does not exist' }),
     write: standardScheme.write,
+    headers: standardScheme.headers,
   });
 }
 

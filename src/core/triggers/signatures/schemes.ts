@@ -29,6 +29,7 @@ export const standardScheme: SignatureScheme = {
     return { signatures: standardSignatures(signature), fault: timeFault(request.header('webhook-timestamp'), request.now) };
   },
   write: toBase64,
+  headers: ({ id, seconds, signature }) => ({ 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }),
 };
 
 /** Returns the key of a secret: base64, with or without the prefix `whsec_`. null: invalid. */
@@ -67,6 +68,7 @@ export const githubScheme: SignatureScheme = {
     return signature ? { signatures: [signature], fault: null } : rejection('x-hub-signature-256 is missing');
   },
   write: (digest) => `sha256=${toHex(digest)}`,
+  headers: ({ id, signature }) => ({ 'x-github-delivery': id, 'x-hub-signature-256': signature }),
 };
 
 /**
@@ -82,6 +84,7 @@ export const stripeScheme: SignatureScheme = {
     return { signatures, fault: timeFault(time, request.now) };
   },
   write: toHex,
+  headers: ({ seconds, signature }) => ({ 'stripe-signature': `t=${seconds},v1=${signature}` }),
 };
 
 /** The last of several times counts, as in Stripe's library. */
@@ -108,6 +111,7 @@ export const slackScheme: SignatureScheme = {
     return { signatures: [signature], fault: timeFault(request.header('x-slack-request-timestamp'), request.now) };
   },
   write: (digest) => `v0=${toHex(digest)}`,
+  headers: ({ seconds, signature }) => ({ 'x-slack-request-timestamp': seconds, 'x-slack-signature': signature }),
 };
 
 /** A custom HMAC signature as the document defines it: header, hash, encoding and signed text. One signature per header. */
@@ -132,6 +136,11 @@ export function hmacScheme(settings: HmacSettings): SignatureScheme {
       };
     },
     write: (digest) => oneSpelling(settings, settings.encoding === 'hex' ? toHex(digest) : toBase64(digest)),
+    headers: ({ id, seconds, signature }) => ({
+      [header]: prefix + signature,
+      ...(timestampHeader !== undefined && { [timestampHeader]: seconds }),
+      ...(idHeader !== undefined && { [idHeader]: id }),
+    }),
   };
 }
 

@@ -8,6 +8,7 @@ import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { publicBase } from '../../../core/people/settings.ts';
 import { Webhook } from '../../../core/triggers/webhook.ts';
+import { tryDelivery } from '../../../engine/triggers/try-delivery.ts';
 import { testHook } from '../../../engine/triggers/render-event.ts';
 import type { StoredDocument } from '../../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../../document-routes.ts';
@@ -56,6 +57,10 @@ const HookTestAnswer = z
     sessionKey: z.string().nullable(),
     input: z.string().nullable().meta({ description: 'The input that the agent would receive.' }),
     warnings: z.array(z.string()),
+    delivery: z.object({ accepted: z.boolean(), reason: z.string().nullable() }).optional().meta({
+      description:
+        'Whether a delivery that is signed with the secret of the webhook would be accepted and its turn be started now, whatever the event; otherwise why not. Absent for a draft.',
+    }),
   })
   .meta({ id: 'WebhookTestAnswer' });
 
@@ -84,14 +89,18 @@ export const webhookRoutes = [
       scopes: ['admin'],
       workspace: what,
       summary: 'Test a webhook with an event',
-      description: 'Evaluates the filter and the templates, of a draft if one is given. Nothing is verified, stored or run.',
+      description:
+        'Evaluates the filter and the templates, of a draft if one is given. Signs an event with the secret of the stored webhook and checks it as a delivery is checked. Nothing is stored or run.',
       params: webhookParams,
       body: HookTest,
       answers: { 200: { description: 'The test result.', schema: HookTestAnswer } },
     },
-    async ({ answer, services, principal, params, body: { draft, ...tried } }) => {
-      const webhook = draft ?? (await services.catalog(principal).get('webhook', params.webhook)).body;
-      return answer(200, await testHook(webhook, { ...tried, name: params.webhook, receivedAt: services.clock.now() }));
+    async ({ answer, services, principal, params: { webhook: name }, body: { draft, ...tried } }) => {
+      const webhook = draft ?? (await services.catalog(principal).get('webhook', name)).body;
+      const tested = await testHook(webhook, { ...tried, name, receivedAt: services.clock.now() });
+      if (draft !== undefined) return answer(200, tested);
+      const reason = await tryDelivery(services, principal.workspace, name);
+      return answer(200, { ...tested, delivery: { accepted: reason === null, reason } });
     },
   ),
 ];

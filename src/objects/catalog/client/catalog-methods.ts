@@ -101,6 +101,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   previewToolset: read,
   toolsetUses: read,
   staleToolsets: read,
+  checkPublications: read,
   serverStatuses: read,
   tools: read,
   privateTools: read,

@@ -16,8 +16,9 @@ export type CatalogServices = {
   cancellations: KeyCancellations;
   reseals: ResealNeeds;
   triggers: { accept: Triggers['acceptDelivery']; dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
-  /** Call if KV lacks it: writes it again. */
-  republish(kind: PublicationKind, name: string): Promise<void>;
+  kv(): Pick<KVNamespace, 'get'>;
+  /** Call if KV lacks it: writes it again, unless it was written within `settleMs`. */
+  republish(kind: PublicationKind, name: string, settleMs?: number): Promise<void>;
 };
 
 /** `CatalogMethods` inside the object: the workspace is already checked, and `catalog.ts` wraps results and errors. */

@@ -105,6 +105,7 @@ export const documentHandlers = {
     return { ...draft, edition, warnings: [...draft.warnings, ...warnings] };
   },
   staleToolsets: ({ context }) => countStale(context),
+  checkPublications: async (services) => (await import('../records/check-publications.ts')).checkPublications(services),
   serverStatuses: ({ context }) => countStatuses(context),
   toolsetUses: async ({ context }, toolset) => (await import('../toolsets/toolset-uses.ts')).readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),

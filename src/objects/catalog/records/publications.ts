@@ -76,8 +76,8 @@ export function enqueuePublish(context: CatalogContext, kind: PublicationKind, n
  * Writes a name again that is missing in KV, including the edition of a toolset. Skipped shortly after a write or publish, when KV may not
  * be consistent everywhere yet.
  */
-export function enqueueRepublish(context: CatalogContext, kind: PublicationKind, name: string): void {
-  const settled = context.now() - publishSettleMs;
+export function enqueueRepublish(context: CatalogContext, kind: PublicationKind, name: string, settleMs = publishSettleMs): void {
+  const settled = context.now() - settleMs;
   const document = documentKindOf[kind];
   const row = document === undefined ? null : readRow(context.sql, document, name);
   if ((row?.updatedAt ?? 0) > settled || (document !== undefined && row === null && !isReadWhenMissing(context, kind, name))) return;

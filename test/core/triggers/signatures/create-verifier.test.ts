@@ -6,6 +6,7 @@ import {
   createVerifier,
   secretFault,
   secretWarning,
+  signDelivery,
 } from '../../../../src/core/triggers/signatures/create-verifier.ts';
 import type { Verifier } from '../../../../src/core/signatures/signature-claim.ts';
 import { HmacSettings, WebhookScheme } from '../../../../src/core/triggers/webhook.ts';
@@ -20,6 +21,28 @@ const refused = { valid: false, reason: expect.any(String) };
 
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+it.each([
+  { scheme: 'standard' },
+  { scheme: 'github' },
+  { scheme: 'stripe' },
+  { scheme: 'slack' },
+  { scheme: 'bearer' },
+  { scheme: 'bearer', bearer: { header: 'x-gitlab-token' } },
+  { scheme: 'hmac', hmac: HmacSettings.parse({ header: 'x-sig', prefix: 'v=', algorithm: 'sha512', encoding: 'base64url' }) },
+  {
+    scheme: 'hmac',
+    hmac: HmacSettings.parse({ header: 'x-sig', signed: '{id}.{timestamp}.{body}', timestampHeader: 'x-time', idHeader: 'x-id' }),
+  },
+] as const)('accepts what it signs itself, and not under another secret or body: %j', async (webhook) => {
+  const bytes = new TextEncoder().encode(body);
+  const headers = await signDelivery(webhook, [standardSecret, 'AAAA'], { id: 'test', seconds: String(now), body: bytes });
+  const request = signedRequest(headers, body, now);
+  expect(await createVerifier(webhook, [standardSecret])(request)).toEqual({ valid: true });
+  expect(await createVerifier(webhook, ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'])(request)).toEqual(refused);
+  if (webhook.scheme !== 'bearer')
+    expect(await createVerifier(webhook, [standardSecret])(signedRequest(headers, `${body} `, now))).toEqual(refused);
 });
 
 describe('several secrets', () => {
