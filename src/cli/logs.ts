@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataFolderOf } from '../local/launch/environment.ts';
-import { runningService } from '../local/launch/data-lock.ts';
+import { isInUse } from '../local/launch/data-lock.ts';
 import { logFiles } from '../local/launch/log-file.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { printData, printError } from '../local/printing.ts';
@@ -33,8 +33,7 @@ async function logs({ data, lines, follow }: LogOptions): Promise<void> {
   const { current, previous } = logFiles(dataDir);
   const size = sizeOf(current);
   if (size === null && !follow) {
-    const pid = runningService(dataDir);
-    if (pid !== null) return printError(`The service (process ${pid}) has logged nothing since its start in ${dataDir}.`);
+    if (isInUse(dataDir)) return printError(`The service in ${dataDir} has logged nothing since its start.`);
     throw new CommandFailure(
       `There is no log in ${dataDir}.`,
       'Start the service with `moniker start`, or name its folder with --data. A deployed service logs to Cloudflare: `npx wrangler tail`.',
