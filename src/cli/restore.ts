@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { components } from '../../client/src/index.ts';
 import { print, printError } from '../local/printing.ts';
 import { readArchiveFile } from './archive-file.ts';
+import { printLeftOut } from './backup.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { type JsonOption, inLine, printJson, Progress } from './output.ts';
@@ -49,15 +50,16 @@ async function restore(file: string | undefined, options: RestoreOptions): Promi
     progress.end();
     if (options.json) return printJson({ file, parts, sessions, leftOut });
     print(`${file} is complete: ${sessions} sessions, ${parts} parts. Its signatures are checked by the service.`);
-    return;
+    return printLeftOut(leftOut);
   }
   const { client } = connectService(options, requestTimeoutMs);
   try {
     const state = await sendFile(client, file, options, (done) => progress.show(`${done} of ${parts} parts`));
     await waitForSessions(client, progress);
     progress.end();
-    if (options.json) return printJson({ parts, sessions, skipped: state.skipped });
+    if (options.json) return printJson({ parts, sessions, leftOut, skipped: state.skipped });
     print(`Restored ${sessions} sessions from ${parts} parts.`);
+    printLeftOut(leftOut);
     for (const { kind, name, reason } of state.skipped) printError(`left out: ${inLine(`${kind} ${name}: ${reason}`)}`);
   } catch (error) {
     progress.end();

@@ -2,7 +2,7 @@
  * The RPC interfaces of the Durable Objects for backups, and their clients. The classes are on a higher floor, where `implements` checks
  * them.
  */
-import type { BackedUpObject, TableRows } from '../../core/backup/archive.ts';
+import { type BackedUpObject, nameOfObject, type TableRows } from '../../core/backup/archive.ts';
 import type { Outcome } from '../../core/problem.ts';
 import { byName, type MethodTable, type ObjectBinding, objectClient, type ObjectPlace } from '../../objects/shared/object-client.ts';
 import type { ArgumentsOf, Remote, ResultOf } from '../../ports/remote.ts';
@@ -89,17 +89,18 @@ const catalogMethods: MethodTable<CatalogBackupMethods> = {
   ...{ saveProgress: safe, dropSession: safe, endRestore: safe, noteBackup: safe },
 };
 
-const calls = { what: 'An object of the workspace', timeoutMs: callTimeoutMs, lateCode: 'unavailable', maxRetries: 3 } as const;
+const calls = { timeoutMs: callTimeoutMs, lateCode: 'unavailable', maxRetries: 3 } as const;
 
 /** Returns an object's client for backups. */
 export function backupObject(bindings: Bindings, name: BackupName): BackupMethods {
-  return objectClient({ ...calls, ...placeOfObject(bindings, name), send: byName<BackupMethods, [BackupName]>(name) }, backupMethods);
+  const what = `The ${nameOfObject(name.object)}`;
+  return objectClient({ ...calls, what, ...placeOfObject(bindings, name), send: byName<BackupMethods, [BackupName]>(name) }, backupMethods);
 }
 
 export function catalogBackup(bindings: Bindings, workspace: string): CatalogBackupMethods {
   const send: ObjectBinding<CatalogBackupMethods, CatalogBackupRpc>['send'] = (catalog, method, args) =>
     catalog.runBackup(workspace, method, args);
-  return objectClient({ ...calls, ...objectPlace(bindings.CATALOG, workspace, 'catalog', ''), send }, catalogMethods);
+  return objectClient({ ...calls, what: 'The catalog', ...objectPlace(bindings.CATALOG, workspace, 'catalog', ''), send }, catalogMethods);
 }
 
 /** Throws a problem if the session cannot be made available at all. */

@@ -139,6 +139,10 @@ export class ObjectBackup {
 export const restoreInProgress =
   'A restore of this workspace is in progress. Wait until it has ended, send the rest of the archive, or give it up with DELETE /v1/restore.';
 
+export function isRestoreInProgress(error: unknown): boolean {
+  return error instanceof Problem && error.detail === restoreInProgress;
+}
+
 export function newerRelease(): Problem {
   return new Problem('conflict', 'The archive was written by a newer release. Restore it with that release, or a newer one.');
 }

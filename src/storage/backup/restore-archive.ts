@@ -166,6 +166,8 @@ async function applyPart(deps: RestoreDeps, part: Exclude<ArchivePart, { kind: '
     case 'header':
       throw damaged(0, 'it occurs twice');
     case 'absent':
+      // A shard has the rows of earlier parts only, or none: it stays in the restore until its end.
+      if (part.object.kind !== 'session') return await step(deps, part.object, { step: 'begin', schema: 1 });
       await step(deps, part.object, { step: 'abandon' });
       return await catalogBackup(deps.bindings, deps.workspace).dropSession(part.object.id);
     case 'object': {

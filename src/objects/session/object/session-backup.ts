@@ -18,7 +18,7 @@ export function publicId({ storage, id }: Pick<DurableObjectState, 'storage' | '
   return storage.sql.exec<{ id: string }>('SELECT id FROM restored_as').one().id;
 }
 
-/** Returns null if there is no such session. */
+/** Returns null if there is no such session, and no parts of one that is being deleted. */
 export function readSessionBackup(
   storage: DurableObjectStorage,
   backup: ObjectBackup,
@@ -26,7 +26,9 @@ export function readSessionBackup(
   at: ReadPosition | null,
 ): ReadPage | 'changed' | null {
   backup.requireUsable();
-  if (readSessionState(storage) !== 'open' || storedMeta(storage.sql)?.workspace !== workspace) return null;
+  const state = readSessionState(storage);
+  if (state === 'leaving') return { parts: [], next: null };
+  if (state === 'none' || storedMeta(storage.sql)?.workspace !== workspace) return null;
   return backup.read(object, at);
 }
 

@@ -57,7 +57,7 @@ const methods: MethodTable<UsageShardRpc> = {
 export function usageShard({ USAGE }: Pick<Bindings, 'USAGE'>, workspace: string, shard: number): UsageShardRpc {
   const place = objectPlace(USAGE, workspace, 'usage', String(shard));
   return objectClient(
-    { ...place, what: 'The usage shard', timeoutMs: limits.catalogTimeoutMs, send: plainByName<UsageShardRpc>() },
+    { ...place, what: `The usage shard ${shard}`, timeoutMs: limits.catalogTimeoutMs, send: plainByName<UsageShardRpc>() },
     methods,
   );
 }
