@@ -202,14 +202,13 @@ export const AuditVerification = z
           description:
             'Why the retention is not followed: old rows that are broken or cannot be exported are kept, and a log that is full loses its oldest rows early. null: it is followed.',
         }),
-        fault: AuditFault.nullable().meta({ description: 'Why the log cannot be trusted; later rows of it prove nothing, and are not checked.' }),
+        fault: AuditFault.nullable().meta({
+          description: 'Why the log cannot be trusted; later rows of it prove nothing, and are not checked.',
+        }),
       }),
     ),
     broken: AuditFault.nullable().meta({ description: 'The first `fault` of this request; null if `ok`.' }),
-    nextCursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'Continue with this cursor; null when everything was checked.' }),
+    nextCursor: z.string().nullable().meta({ description: 'Continue with this cursor; null when everything was checked.' }),
   })
   .meta({ id: 'AuditVerification' });
 export type AuditVerification = z.infer<typeof AuditVerification>;

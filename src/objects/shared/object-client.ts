@@ -95,7 +95,8 @@ export class ObjectFault extends Error {
  * disk is full, or too many files are open.
  */
 function namedFault(what: string, error: unknown): unknown {
-  const [message] = /\bSQLITE_(?:CORRUPT|NOTADB)\b|^internal error; reference = \w+/.exec(error instanceof Error ? error.message : '') ?? [];
+  const [message] =
+    /\bSQLITE_(?:CORRUPT|NOTADB)\b|^internal error; reference = \w+/.exec(error instanceof Error ? error.message : '') ?? [];
   if (message === undefined || error instanceof Problem) return error;
   const fault = message.startsWith('SQLITE') ? 'its database is damaged' : 'its database may be damaged';
   return new ObjectFault(`${what} cannot be used: ${fault} (${message}). ${repairAdvice}`, { cause: error });

@@ -67,11 +67,7 @@ type State = z.infer<typeof State>;
 
 type Deps = { bindings: Bindings; master: MasterKey; clock: Clock; workspace: string; auditShards: number };
 
-export async function writeArchivePage(
-  deps: Deps,
-  keyId: string,
-  cursor: string | undefined,
-): Promise<ArchivePage> {
+export async function writeArchivePage(deps: Deps, keyId: string, cursor: string | undefined): Promise<ArchivePage> {
   const { clock } = deps;
   const page = new PageWriter(deps);
   const state = cursor === undefined ? await beginArchive(deps, page, keyId) : await readCursor(deps, cursor);

@@ -37,7 +37,8 @@ export const backupRoutes = [
           contentType: archiveType,
           headers: {
             'x-next-cursor': 'The cursor of the next page. Absent: the archive is complete.',
-            'x-left-out': 'The sessions and shards that could not be read so far, separated by commas. The last line of the archive has the reasons.',
+            'x-left-out':
+              'The sessions and shards that could not be read so far, separated by commas. The last line of the archive has the reasons.',
           },
         },
       },

@@ -86,7 +86,10 @@ export function createSessions(
   const namespace = bindings.SESSION;
   const setups = new Map<string, SessionSetup>();
   const objectOf = (id: DurableObjectId): SessionObject =>
-    objectClient({ namespace, id: () => id, what: `The session ${id.toString()}`, timeoutMs: null, send: byName<SessionObject>() }, methods);
+    objectClient(
+      { namespace, id: () => id, what: `The session ${id.toString()}`, timeoutMs: null, send: byName<SessionObject>() },
+      methods,
+    );
   const sessionOf = (id: DurableObjectId): SessionPort => rememberSetup(id.toString(), objectOf(id), setups);
   return {
     async create(owner, setup, key) {
