@@ -9557,7 +9557,7 @@ export interface components {
         PublicationCheck: {
             /** @description Number of documents whose copies were compared. */
             checked: number;
-            /** @description Copies of another version than the stored one; `published` is null if there is none. They are written again. */
+            /** @description Copies of another version than the stored one; `published` is null without one. They are written again. */
             different: {
                 kind: string;
                 name: string;

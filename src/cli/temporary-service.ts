@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInUse } from '../local/launch/data-lock.ts';
 import { dataFolderOf } from '../local/launch/environment.ts';
+import { keyFault } from '../local/launch/key-check.ts';
 import { keyVariables } from '../local/launch/keys.ts';
 import { printError } from '../local/printing.ts';
+import { StartFailure } from '../local/launch/start-failure.ts';
 import { trustDataFolder } from '../local/launch/trusted-folders.ts';
 import { readLauncherFile, removeLauncherFile } from '../local/launch/launcher-file.ts';
 import { copyForPlan } from '../local/launch/plan-copy.ts';
@@ -48,6 +50,8 @@ async function withPlanService<T>(
   dataDir: string,
   run: (options: ConnectionOptions) => Promise<T>,
 ): Promise<T> {
+  const fault = await keyFault(dataDir, process.env);
+  if (fault !== null) throw new StartFailure(fault);
   const copy = copyForPlan(dataDir);
   try {
     const keys = keyVariables(dataDir, process.env);

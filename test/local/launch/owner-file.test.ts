@@ -1,6 +1,18 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -41,9 +53,21 @@ describe('a file that names a process', () => {
     lockDataDir(folder)();
   });
 
-  it('names the damaged lock of a folder', () => {
-    writeFileSync(join(base, 'lock.db'), 'x'.repeat(5_000));
-    expect(() => lockDataDir(base)).toThrow(/lock\.db cannot be locked \(file is not a database\)/);
+  it.each<[string, (file: string) => unknown]>([
+    ['has content', (file) => writeFileSync(file, 'x'.repeat(5_000))],
+    ['is a link', (file) => symlinkSync('/etc/hostname', file)],
+    ['is a pipe', (file) => spawnSync('mkfifo', [file])],
+  ])('refuses a lock that %s, without reading it', (_, make) => {
+    make(join(base, 'lock.db'));
+    expect(isInUse(base)).toBe(false);
+    expect(() => lockDataDir(base)).toThrow('lock.db is not the lock of a data folder');
+  });
+
+  it('writes nothing to the lock', () => {
+    const release = lockDataDir(base);
+    expect(statSync(join(base, 'lock.db')).size).toBe(0);
+    release();
+    expect(readdirSync(base)).toEqual(['lock.db']);
   });
 });
 
