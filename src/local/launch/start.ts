@@ -20,6 +20,7 @@ import { readSettings } from '../../core/people/settings.ts';
 import { builtinProviders } from '../../storage/providers.ts';
 import { prepareDemo } from './demo.ts';
 import { renderStartScreen } from './start-screen.ts';
+import { damageAtStart } from '../damage/start-damage.ts';
 import { StartFailure } from './start-failure.ts';
 import { applyAtStart } from './start-project.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
@@ -105,6 +106,9 @@ export async function start({ reload, isProduction, environment, project, purpos
       stopReloading();
       await runtime.dispose();
     }
+  } catch (error) {
+    // The lock is still held, and workerd has ended.
+    throw (error instanceof StartFailure ? null : await damageAtStart(join(local.dataDir, 'state'))) ?? error;
   } finally {
     await closeBridge();
     unlock();

@@ -135,6 +135,13 @@ export const closedAfterDeleteReason = 'the database is closed after a deletion'
 /** The reason with which an object ends its instance, so that nothing of an earlier request writes to restored tables. */
 export const resetReason = 'the object is being restored';
 
+export const restoreInProgress =
+  'A restore of this workspace is in progress. Wait until it has ended, send the rest of the archive, or give it up with DELETE /v1/restore.';
+
+export function isRestoreInProgress(error: unknown): boolean {
+  return error instanceof Problem && error.detail === restoreInProgress;
+}
+
 /** True when the object ended itself. It does so only while it runs nothing, so the call was not started, and a write can be sent again. */
 export function wasClosed(error: unknown): boolean {
   return error instanceof Error && error.message.includes(closedAfterDeleteReason);

@@ -30,7 +30,7 @@ import type { Bindings } from '../bindings.ts';
 import { macOf, type MasterKey } from '../keys/master-key.ts';
 import { usageShardCount } from '../../objects/usage/client/usage-shard-client.ts';
 import { backupObject, catalogBackup } from './backup-objects.ts';
-import { isRestoreInProgress } from './object-backup.ts';
+import { isRestoreInProgress } from '../../objects/shared/object-client.ts';
 import type { ReadPage } from './table-reader.ts';
 
 /** A page ends after one of these: the response is built in memory, and a request has limits of time and of calls. */

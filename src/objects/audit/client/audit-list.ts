@@ -6,7 +6,7 @@ import type { AuditEntry, AuditFilter, AuditRow, UnreadableLog } from '../../../
 import type { LogEntry, LogPage, LogRequest } from '../../../ports/audit-log.ts';
 import type { AuditPage } from '../../../ports/audit.ts';
 import type { PageRequest } from '../../../ports/catalog.ts';
-import { isRestoreInProgress } from '../../../storage/backup/object-backup.ts';
+import { isRestoreInProgress } from '../../shared/object-client.ts';
 import { Problem } from '../../../core/problem.ts';
 import { isCount, isRecord } from '../../../core/json/wire-value.ts';
 import { decodeCursor, encodeCursor } from '../../../core/json/cursor.ts';
