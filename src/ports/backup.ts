@@ -26,6 +26,11 @@ export interface BackupPort {
   restoreState(): Promise<RestoreState>;
   /** Applies lines of an archive that follow those of earlier calls; lines that were applied before are skipped. */
   restore(lines: readonly string[], options: { replace: boolean; allowCommands: boolean }): Promise<RestoreState>;
+  /**
+   * Restores one session that does not exist, from its lines and the one before them. Further calls continue with the last line of the call before
+   * and those that follow it.
+   */
+  restoreSession(id: string, lines: readonly string[]): Promise<RestoreState>;
   /** Deletes what a restore has written. */
   abandon(): Promise<RestoreState>;
 }

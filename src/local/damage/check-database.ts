@@ -19,7 +19,7 @@ const ownTables: Readonly<Record<string, string>> = {
 /** Opens the file for reading. SQLite would create files beside a database without a log, unless it is told that nothing changes. */
 function openToRead(file: string): DatabaseSync {
   const url = pathToFileURL(file);
-  if (sizeOf(`${file}-wal`) === 0) url.searchParams.set('immutable', '1');
+  if ((sizeOf(`${file}-wal`) ?? 0) === 0) url.searchParams.set('immutable', '1');
   const database = openDatabase(url, { readOnly: true });
   // Nothing in a schema of others may have effects.
   database.exec('PRAGMA trusted_schema = OFF');

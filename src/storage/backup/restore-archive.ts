@@ -120,12 +120,15 @@ async function checkHeader({ master, workspace }: RestoreDeps, header: ArchiveHe
   if (!(await isOurs({ master, workspace }, line))) throw forged(0);
 }
 
-async function isOurs({ master, workspace }: Pick<RestoreDeps, 'master' | 'workspace'>, { hash, mac }: { hash: string; mac: string }) {
+export async function isOurs(
+  { master, workspace }: Pick<RestoreDeps, 'master' | 'workspace'>,
+  { hash, mac }: { hash: string; mac: string },
+) {
   for (const key of readingKeys(master)) if (equalInConstantTime(await macOfLine({ master: key, workspace }, hash), mac)) return true;
   return false;
 }
 
-function forged(number: number): Problem {
+export function forged(number: number): Problem {
   return damaged(number, 'its signature is invalid, so it was not written by a service with this master key');
 }
 

@@ -85,6 +85,14 @@ export const backupRoutes = [
           .enum(['true', 'false'])
           .default('false')
           .meta({ description: '`true`: with the first line, first delete everything in a workspace that is not empty.' }),
+        session: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .optional()
+          .meta({
+            description:
+              'Restores only this session, which must not exist, into the workspace as it is. Send its lines, with the line before them; a further request begins with the last line of the one before.',
+          }),
       }),
       rawBody: { description: 'Lines of an archive.', type: archiveType },
       answers: { 200: { description: 'The state after these lines.', schema: RestoreState } },
@@ -93,9 +101,11 @@ export const backupRoutes = [
     async ({ c, services, principal, query, answer }) => {
       const text = decodeText(await readRequestBody(c, maxRestoreBytes));
       const lines = text.split('\n').filter((line) => line !== '');
+      const backups = services.backups(principal);
+      if (query.session !== undefined) return answer(200, await backups.restoreSession(query.session, lines));
       const allowCommands = commandPermission(c, services.settings).mayRunCommands === true;
       const options = { replace: query.replace === 'true', allowCommands };
-      return answer(200, await services.backups(principal).restore(lines, options));
+      return answer(200, await backups.restore(lines, options));
     },
   ),
 
