@@ -68,9 +68,7 @@ export const keyHandlers = {
   indexSession: ({ context }, row) => {
     indexSession(context, row);
   },
-  forgetSession: ({ context }, id, by) => {
-    forgetSession(context, id, by);
-  },
+  forgetSession: ({ context }, id, by) => forgetSession(context, id, by),
   taintMarks: ({ context }, names) => readTaintMarks(context, names),
   addTaintMarks: ({ context }, marks) => {
     addTaintMarks(context, marks);
