@@ -5,7 +5,7 @@
 import { join, relative } from 'node:path';
 import { type ObjectDatabase, faultOf } from '../../local/damage/check-database.ts';
 import { afterRepair, damageAdvice, damageText } from '../../local/damage/damage-text.ts';
-import { findLostSessions, listDatabases, shortPath } from '../../local/damage/databases.ts';
+import { findLostSessions, listDatabases, databasePath } from '../../local/damage/databases.ts';
 import { quarantine } from '../../local/damage/quarantine.ts';
 import { lostCatalog } from '../../local/damage/start-damage.ts';
 import { lockDataDir } from '../../local/launch/data-lock.ts';
@@ -86,7 +86,7 @@ export async function repairDatabases(dataDir: string, object: string | true, { 
       .map((damage) => ({ ...damage, folder: quarantine(damage.database, dataDir, at) }));
     const left = damaged.filter(isKept);
     if (left.length > 0) process.exitCode = exitCodes.failure;
-    const described = ({ database, fault }: Damage) => ({ object: database.name, file: shortPath(database), fault });
+    const described = ({ database, fault }: Damage) => ({ object: database.name, file: databasePath(database), fault });
     if (json)
       return printJson({
         checked: asked.length,
@@ -114,5 +114,5 @@ export async function repairDatabases(dataDir: string, object: string | true, { 
 function isNamed(database: ObjectDatabase, given: string): boolean {
   const { id, name, className, workspace } = database;
   const isCatalog = given === 'catalog' && className === 'Catalog' && workspace === 'default';
-  return isCatalog || [id, name, shortPath(database)].includes(given);
+  return isCatalog || [id, name, databasePath(database)].includes(given);
 }

@@ -1,15 +1,15 @@
 /** What people read about a damaged database: which object it is, what that costs, and what to do. */
-import { shortPath } from './databases.ts';
+import { databasePath } from './databases.ts';
 import type { ObjectDatabase } from './check-database.ts';
 
 /** A sentence without its full stop. */
 export function damageText(database: ObjectDatabase, fault: string): string {
-  return `The database of ${database.name} ${fault}: ${shortPath(database)}`;
+  return `The database of ${database.name} ${fault}: ${databasePath(database)}`;
 }
 
 /** `dataDir`: as the user names it. */
 export function damageAdvice(database: ObjectDatabase, dataDir: string): string {
-  const repair = `moniker doctor --repair ${database.className === 'Catalog' ? (database.workspace === 'default' ? 'catalog' : shortPath(database)) : ''}`;
+  const repair = `moniker doctor --repair ${database.className === 'Catalog' ? (database.workspace === 'default' ? 'catalog' : databasePath(database)) : ''}`;
   const command = `\`${repair.trim()} --data ${dataDir}\``;
   return `Put a copy of the file from a backup of the data folder in its place, or move it away with ${command}. ${afterRepair(database)}`;
 }

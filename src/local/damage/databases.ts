@@ -119,6 +119,6 @@ export function findLostSessions(catalog: ObjectDatabase): { file: string; id: s
 }
 
 /** As in `<class>/<file>`, which people can give to a command. */
-export function shortPath({ file }: Pick<ObjectDatabase, 'file'>): string {
+export function databasePath({ file }: Pick<ObjectDatabase, 'file'>): string {
   return join(basename(dirname(file)), basename(file));
 }

@@ -4,7 +4,7 @@
  */
 import type { AuditEntry, AuditFilter, AuditRow, UnreadableLog } from '../../../core/records/audit.ts';
 import type { LogEntry, LogPage, LogRequest } from '../../../ports/audit-log.ts';
-import type { AuditPage } from '../../../ports/audit.ts';
+import type { AuditListPage } from '../../../ports/audit.ts';
 import type { PageRequest } from '../../../ports/catalog.ts';
 import { isRestoreInProgress } from '../../shared/object-client.ts';
 import { Problem } from '../../../core/problem.ts';
@@ -18,7 +18,7 @@ export type ListedLog = { name: string; read(request: LogRequest): Promise<LogPa
 
 type Source = { log: string; page: LogPage; taken: number };
 
-export async function listLogs(logs: readonly ListedLog[], query: PageRequest & AuditFilter): Promise<AuditPage> {
+export async function listLogs(logs: readonly ListedLog[], query: PageRequest & AuditFilter): Promise<AuditListPage> {
   const { cursor, limit, ...filter } = query;
   const positions = readPositions(cursor);
   const leftOut: UnreadableLog[] = [];
