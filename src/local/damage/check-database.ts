@@ -1,5 +1,5 @@
 /**
- * Checks the database of an object with SQLite's own integrity check, and that it has the content of its object: a file that was restored by hand
+ * Checks the database of an object with SQLite's own integrity check, and that it has the content of its object: a file that was restored manually
  * may be empty, or another object's. Writes nothing. The service must not be running.
  */
 import { lstatSync } from 'node:fs';
@@ -16,7 +16,7 @@ const ownTables: Readonly<Record<string, string>> = {
   ...{ Catalog: 'documents', Session: 'usage_ranges', AuditShard: 'audit_state', UsageShard: 'model_usage' },
 };
 
-/** Opens the file for reading. SQLite would create files beside a database without a log, unless it is told that nothing changes. */
+/** Opens the file for reading. SQLite would create files beside a database without a log, unless `immutable` says that nothing changes. */
 function openToRead(file: string): DatabaseSync {
   const url = pathToFileURL(file);
   if ((sizeOf(`${file}-wal`) ?? 0) === 0) url.searchParams.set('immutable', '1');

@@ -111,7 +111,7 @@ export function findLostSessions(catalog: ObjectDatabase): { file: string; id: s
     const files = [id, idFromName(basename(folder), `restored:${id}`)].map((name) => join(folder, `${name}.sqlite`));
     const file = files.find((name) => sizeOf(name) !== null) ?? join(folder, `${id}.sqlite`);
     const meta = sizeOf(file) ? readDatabase<{ createdAt: number }>(file, 'SELECT created_at AS createdAt FROM meta') : [];
-    // One that cannot be read is a fault of its own.
+    // The check of its file reports one that cannot be read.
     if (meta === null || meta[0]?.createdAt === createdAt) return [];
     const fault = sizeOf(file) === null ? 'is missing' : meta.length === 0 ? 'is empty' : 'has the content of another session';
     return [{ file, id, fault }];

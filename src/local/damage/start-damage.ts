@@ -30,7 +30,7 @@ function hasObjects(stateDir: string): boolean {
   );
 }
 
-/** After a start that failed, when workerd has ended. Returns the damage that explains it; null: there is none. */
+/** After a start that failed, when workerd has ended. Returns the damage that explains it, or null. */
 export async function damageAtStart(stateDir: string): Promise<StartFailure | null> {
   for (const database of await listDatabases(stateDir)) {
     if (database.className !== 'Catalog' && database.id !== '') continue;
