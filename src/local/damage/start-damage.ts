@@ -18,6 +18,15 @@ export async function lostCatalog(stateDir: string): Promise<StartFailure | null
   return failureOf(catalog, sizeOf(catalog.file) === null ? 'is missing' : 'is empty', stateDir);
 }
 
+/** Before workerd runs, which would take empty alarms for none: nothing would run on time until each object has another request. */
+export async function lostAlarms(stateDir: string): Promise<StartFailure | null> {
+  const all = await listDatabases(stateDir);
+  const isEmpty = ({ file }: ObjectDatabase): boolean => sizeOf(file) === 0 && (sizeOf(`${file}-wal`) ?? 0) === 0;
+  const hasOthers = (one: ObjectDatabase): boolean => all.some(({ className, id }) => className === one.className && id !== '');
+  const alarms = all.find((database) => database.id === '' && isEmpty(database) && hasOthers(database));
+  return alarms === undefined ? null : failureOf(alarms, 'is empty', stateDir);
+}
+
 /** Sessions and audit shards exist only with a Catalog. */
 function hasObjects(stateDir: string): boolean {
   const folder = objectsFolder(stateDir);
