@@ -18,13 +18,14 @@ export async function lostCatalog(stateDir: string): Promise<StartFailure | null
   return failureOf(catalog, sizeOf(catalog.file) === null ? 'is missing' : 'is empty', stateDir);
 }
 
-/** Before workerd runs, which would take empty alarms for none: nothing would run on time until each object has another request. */
+/** Before workerd runs, which would take an empty or foreign file of alarms for one without alarms: nothing would run on time until each object has another request. */
 export async function lostAlarms(stateDir: string): Promise<StartFailure | null> {
   const all = await listDatabases(stateDir);
-  const isEmpty = ({ file }: ObjectDatabase): boolean => sizeOf(file) === 0 && (sizeOf(`${file}-wal`) ?? 0) === 0;
-  const hasOthers = (one: ObjectDatabase): boolean => all.some(({ className, id }) => className === one.className && id !== '');
-  const alarms = all.find((database) => database.id === '' && isEmpty(database) && hasOthers(database));
-  return alarms === undefined ? null : failureOf(alarms, 'is empty', stateDir);
+  for (const alarms of all.filter(({ className, id }) => id === '' && all.some((one) => one.className === className && one.id !== ''))) {
+    const fault = (sizeOf(`${alarms.file}-wal`) ?? 0) > 0 ? null : faultOf(alarms);
+    if (fault !== null) return failureOf(alarms, fault, stateDir);
+  }
+  return null;
 }
 
 /** Sessions and audit shards exist only with a Catalog. */
