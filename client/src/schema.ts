@@ -1161,7 +1161,7 @@ export interface paths {
         };
         /**
          * Check that no audit row was changed, removed or inserted
-         * @description The audit consists of several logs. Each row has a hash of its content and of the row before it, and the newest rows are signed every minute. A request checks a limited number of rows and stops at the first broken row; continue with `nextCursor` until it is null. Rows of releases before the signed logs are not checked.
+         * @description The audit consists of several logs. Each row has a hash of its content and of the row before it, and the newest rows are signed every minute. A request checks a limited number of rows; continue with `nextCursor` until it is null. A log is checked up to its first broken row; the others are checked, too. Rows of releases before the signed logs are not checked.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -1185,7 +1185,7 @@ export interface paths {
         };
         /**
          * Read a page of the archive of the workspace
-         * @description The archive has the documents with their versions, keys (hashed), secrets (encrypted with MONIKER_MASTER_KEY), sessions with files and approvals, deliveries, callbacks, the audit and the usage. Join the pages in their order: the last one has no `x-next-cursor`. A page that failed can be requested again with the same cursor. Sessions are not encrypted in it.
+         * @description The archive has the documents with their versions, keys (hashed), secrets (encrypted with MONIKER_MASTER_KEY), sessions with files and approvals, deliveries, callbacks, the audit and the usage. Join the pages in their order: the last one has no `x-next-cursor`. A page that failed can be requested again with the same cursor. A session or shard that cannot be read, because its database is damaged or it changes all the time, is left out: the last line names it in `leftOut`. Sessions are not encrypted in it.
          *
          *     Only for the root key.
          *
@@ -5878,6 +5878,8 @@ export interface components {
             version: number | null;
         };
         AuditFault: {
+            /** @description With `unreadable`: why the log cannot be read, and what to do. */
+            detail?: string;
             /**
              * @description Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.
              * @example 3.1042
@@ -5887,19 +5889,21 @@ export interface components {
             /** @description Number of the first broken row. */
             number: number;
             /**
-             * @description `altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid.
+             * @description `altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid. `unreadable`: the log cannot be read, because its database is damaged or the shard does not respond.
              * @enum {string}
              */
-            reason: "altered" | "missing" | "rewritten" | "signature";
+            reason: "altered" | "missing" | "rewritten" | "signature" | "unreadable";
             /** @description The fault is in the rows `number` to `through`. Greater than `number` if only a signed head shows it. */
             through: number;
         };
         AuditVerification: {
-            /** @description The first broken row; null if `ok`. */
+            /** @description The first `fault` of this request; null if `ok`. */
             broken: components["schemas"]["AuditFault"] | null;
             /** @description The number of rows that this request checked. */
             checked: number;
             logs: {
+                /** @description Why the log cannot be trusted; later rows of it prove nothing, and are not checked. */
+                fault: components["schemas"]["AuditFault"] | null;
                 /** @description Number of the first row checked. Earlier ones were deleted by retention or checked before. */
                 from: number;
                 /** @description `changes`, or the number of a shard. */
@@ -5911,7 +5915,7 @@ export interface components {
                 /** @description Number of the last row checked; less than `from` if the log has none. */
                 through: number;
             }[];
-            /** @description Continue with this cursor; null when everything was checked or a row is broken. */
+            /** @description Continue with this cursor; null when everything was checked. */
             nextCursor: string | null;
             /** @description Whether all rows that this request checked are as they were written. */
             ok: boolean;
@@ -13516,6 +13520,12 @@ export interface components {
             /** @description Undoes the decision about this definition. Default: the newest decision. */
             refId?: string;
         };
+        UnreadableLog: {
+            /** @description `changes`, or the number of a shard. */
+            log: string;
+            /** @description Why it cannot be read, and what to do. */
+            reason: string;
+        };
         /**
          * @example {
          *       "inputTokens": 120,
@@ -18563,6 +18573,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: (components["schemas"]["AuditCall"] | components["schemas"]["AuditChange"])[];
+                        /** @description Logs that cannot be read, because their databases are damaged: the page lacks their rows. Empty: the page is complete. */
+                        leftOut: components["schemas"]["UnreadableLog"][];
                         /** @description null on the last page. */
                         nextCursor: string | null;
                     };
@@ -18620,6 +18632,8 @@ export interface operations {
             /** @description Lines of the archive, about 8 MB. */
             200: {
                 headers: {
+                    /** @description The sessions and shards that could not be read so far, separated by commas. The last line of the archive has the reasons. */
+                    "x-left-out"?: string;
                     /** @description The cursor of the next page. Absent: the archive is complete. */
                     "x-next-cursor"?: string;
                     [name: string]: unknown;
@@ -22985,6 +22999,8 @@ export interface operations {
             query?: {
                 /** @description `true`: with the first line, first delete everything in a workspace that is not empty. */
                 replace?: "true" | "false";
+                /** @description Restores only this session, which must not exist, into the workspace as it is. Send its lines, with the line before them; a further request begins with the last line of the one before. */
+                session?: string;
             };
             header?: never;
             path?: never;

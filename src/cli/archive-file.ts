@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { type ArchiveLine, type ArchivePart, maxLineBytes, readArchivePart, readLine } from '../core/backup/archive.ts';
+import { type ArchiveLine, type ArchivePart, maxLineBytes, nameOfObject, readArchivePart, readLine } from '../core/backup/archive.ts';
 import { Problem } from '../core/problem.ts';
 import { readBoundedLines } from './bounded-lines.ts';
 import { CommandFailure, messageOf } from './failure.ts';
@@ -28,7 +28,7 @@ export class ArchiveCheck {
       if (part.kind !== 'end') return part;
       this.isComplete = true;
       this.sessions = part.sessions;
-      this.leftOut = part.leftOut.map(({ object, reason }) => `session ${object.id}: ${reason}`);
+      this.leftOut = part.leftOut.map(({ object, reason }) => `${nameOfObject(object)}: ${reason}`);
       return part;
     } catch (error) {
       if (error instanceof Problem) throw new CommandFailure(error.detail, '');

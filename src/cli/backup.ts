@@ -61,13 +61,18 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
     const { parts, sessions, leftOut } = check;
     if (options.json) return printJson({ file, parts, sessions, bytes, leftOut });
     print(`${file}: ${sessions} sessions, ${parts} parts, ${megabytes(bytes)}. It can be restored with the same MONIKER_MASTER_KEY only.`);
-    for (const one of leftOut) printError(`left out: ${inLine(one)}`);
+    printLeftOut(leftOut);
   } catch (error) {
     progress.end();
     await handle.close().catch(() => undefined);
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+/** What an archive does not have, with the reasons. */
+export function printLeftOut(leftOut: readonly string[]): void {
+  for (const one of leftOut) printError(`left out of the archive: ${inLine(one)}`);
 }
 
 type Client = ReturnType<typeof connectService>['client'];

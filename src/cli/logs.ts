@@ -33,7 +33,7 @@ async function logs({ data, lines, follow }: LogOptions): Promise<void> {
   const { current, previous } = logFiles(dataDir);
   const size = sizeOf(current);
   if (size === null && !follow) {
-    if (isInUse(dataDir)) return printError(`The service has logged nothing since its start in ${dataDir}.`);
+    if (isInUse(dataDir)) return printError(`The service in ${dataDir} has logged nothing since its start.`);
     throw new CommandFailure(
       `There is no log in ${dataDir}.`,
       'Start the service with `moniker start`, or name its folder with --data. A deployed service logs to Cloudflare: `npx wrangler tail`.',

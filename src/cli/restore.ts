@@ -4,11 +4,12 @@ import type { Command } from 'commander';
 import type { components } from '../../client/src/index.ts';
 import { print, printError } from '../local/printing.ts';
 import { readArchiveFile } from './archive-file.ts';
+import { printLeftOut } from './backup.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { type JsonOption, inLine, printJson, Progress } from './output.ts';
 
-type RestoreOptions = ConnectionOptions & JsonOption & { replace?: boolean; check?: boolean; abandon?: boolean };
+type RestoreOptions = ConnectionOptions & JsonOption & { replace?: boolean; check?: boolean; abandon?: boolean; session?: string };
 type Client = ReturnType<typeof connectService>['client'];
 type State = components['schemas']['RestoreState'];
 
@@ -28,6 +29,7 @@ export function addRestoreCommand(program: Command): void {
       .description('read a file of `moniker backup` into an empty workspace')
       .argument('[file]', 'the archive')
       .option('--replace', 'first delete everything in the workspace')
+      .option('--session <id>', 'restore only this session, into the workspace as it is; it must not exist there')
       .option('--check', 'check the file, and send nothing')
       .option('--abandon', 'give up a restore that stopped; the workspace is then empty')
       .option('--json', 'print the result as JSON')
@@ -49,15 +51,23 @@ async function restore(file: string | undefined, options: RestoreOptions): Promi
     progress.end();
     if (options.json) return printJson({ file, parts, sessions, leftOut });
     print(`${file} is complete: ${sessions} sessions, ${parts} parts. Its signatures are checked by the service.`);
-    return;
+    return printLeftOut(leftOut);
   }
   const { client } = connectService(options, requestTimeoutMs);
+  if (options.session !== undefined) {
+    const sent = await restoreSession(client, file, options.session, leftOut);
+    progress.end();
+    return options.json
+      ? printJson({ session: options.session, parts: sent })
+      : print(`Restored session ${options.session} from ${sent} parts.`);
+  }
   try {
     const state = await sendFile(client, file, options, (done) => progress.show(`${done} of ${parts} parts`));
     await waitForSessions(client, progress);
     progress.end();
-    if (options.json) return printJson({ parts, sessions, skipped: state.skipped });
+    if (options.json) return printJson({ parts, sessions, leftOut, skipped: state.skipped });
     print(`Restored ${sessions} sessions from ${parts} parts.`);
+    printLeftOut(leftOut);
     for (const { kind, name, reason } of state.skipped) printError(`left out: ${inLine(`${kind} ${name}: ${reason}`)}`);
   } catch (error) {
     progress.end();
@@ -99,6 +109,54 @@ async function sendFile(client: Client, file: string, { replace }: RestoreOption
   await flush();
   if (state === null) throw new CommandFailure(`${file} is empty.`, 'Give the path of an archive.');
   return state;
+}
+
+/** Sends the parts of one session, each request with the line before. Returns how many they are. */
+async function restoreSession(client: Client, file: string, session: string, leftOut: readonly string[]): Promise<number> {
+  const none = leftOut.find((one) => one.startsWith(`session ${session}:`)) ?? `It has no session ${session}.`;
+  const range = await findSession(file, session);
+  if (range === null) throw new CommandFailure(`${file} does not have the session: ${none}`, 'Use another archive.');
+  let [number, length, sent] = [-1, 0, 0];
+  let lines: string[] = [];
+  const flush = async (): Promise<void> => {
+    if (lines.length < 2) return;
+    await client.post('/v1/restore', {
+      params: { query: { session } },
+      body: lines.join('\n'),
+      headers: { 'content-type': 'application/jsonl' },
+    });
+    sent += lines.length - 1;
+    lines = lines.slice(-1).map(withoutPart);
+    length = 0;
+  };
+  for await (const { text } of readArchiveFile(file)) {
+    number += 1;
+    if (number < range.before || number > range.last) continue;
+    if (length + text.length > requestCharacters) await flush();
+    lines.push(number === range.before ? withoutPart(text) : text);
+    length += text.length;
+  }
+  await flush();
+  return sent;
+}
+
+/** The next line continues its hash; its content is not needed. */
+function withoutPart(line: string): string {
+  return line.slice(0, line.indexOf('"part":'));
+}
+
+/** The number of the line before the session, and of its last one. Its parts may occur several times; the last ones count. */
+async function findSession(file: string, session: string): Promise<{ before: number; last: number } | null> {
+  let [number, before] = [-1, -1];
+  let found: { before: number; last: number } | null = null;
+  for await (const { part } of readArchiveFile(file)) {
+    number += 1;
+    if ((part.kind !== 'object' && part.kind !== 'absent') || part.object.kind !== 'session' || part.object.id !== session) continue;
+    if (part.kind === 'absent') found = null;
+    else if (part.first) before = number - 1;
+    if (part.kind === 'object' && part.last) found = { before, last: number };
+  }
+  return found;
 }
 
 /** Repeating lines has no effect, so a lost response is no failure. */

@@ -10,6 +10,7 @@ import { operatorStatuses } from '../core/model/provider-failure.ts';
 import { Problem } from '../core/problem.ts';
 import type { ApiDialectName } from '../core/text/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
+import { ObjectFault } from '../objects/shared/object-client.ts';
 import { toRpcError } from '../engine/mcp/rpc-error.ts';
 import { cutToLength } from '../core/text/utf8.ts';
 
@@ -26,6 +27,7 @@ export function toProblem(error: unknown, request: FailedRequest, log: Logger): 
     return error;
   }
   log.error('request failed', { ...logFields(request), code: 'internal', ...causeFields(error) });
+  if (error instanceof ObjectFault) return new Problem('internal', error.message);
   return new Problem('internal', `Internal error. See the server log for request id ${request.requestId}.`);
 }
 

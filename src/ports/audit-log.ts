@@ -22,7 +22,7 @@ export type LogCheck = {
   /** Why the retention was not followed at the last attempt; null: it was. */
   retentionFault: string | null;
   isDone: boolean;
-  fault: Pick<AuditFault, 'number' | 'through' | 'reason'> | null;
+  fault: Omit<AuditFault, 'id' | 'log'> | null;
 };
 
 /** Heads that were signed again after a change of the master key. `next`: the last one that was looked at; null at the end. */

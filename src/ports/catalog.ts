@@ -310,8 +310,8 @@ export interface CatalogPort {
   admitOpenWork(request: OpenWorkRequest): Promise<ShareShortage | null>;
   /** Returns how many questions wait in the sessions of each key that has any. */
   questionsByKey(): Promise<ReadonlyMap<string, number>>;
-  /** `by`: the key that deleted it, for the audit; null: none. */
-  forgetSession(id: string, by: string | null): Promise<void>;
+  /** Returns whether it was listed. `by`: the key that deleted it, for the audit; null: none. */
+  forgetSession(id: string, by: string | null): Promise<boolean>;
   /** Newest first. */
   sessions(filter: SessionFilter, page: PageRequest): Promise<Page<ListedSession>>;
   /** Newest first. */

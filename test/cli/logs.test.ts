@@ -18,5 +18,5 @@ it('moniker logs tells a service that has logged nothing yet from a folder witho
   const release = lockDataDir(folder);
   const { error, stderr } = await logs();
   release();
-  expect([error, stderr]).toEqual([null, `The service has logged nothing since its start in ${folder}.\n`]);
+  expect([error, stderr]).toEqual([null, `The service in ${folder} has logged nothing since its start.\n`]);
 });

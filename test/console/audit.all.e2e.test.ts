@@ -58,13 +58,15 @@ describeConsole('the audit in the console', {}, ({ service, visit, lookAt }) => 
       const isAsked = new Promise<void>((resolve) => {
         answer = resolve;
       });
-      const log = { log: '3', from: 1, through: 1_000, signed: 900, retentionFault: null };
+      const log = { log: '3', from: 1, through: 1_000, signed: 900, retentionFault: null, fault: null };
       const broken = { id: '3.1042', log: '3', number: 1_042, through: 1_042, reason: 'altered' };
       await page.route('**/v1/audit/verify*', async (route) => {
         const isSecond = route.request().url().includes('cursor=next');
         if (isSecond) await isAsked;
         const first = { ok: true, checked: 1_000, logs: [log], broken: null, nextCursor: 'next' };
-        await route.fulfill({ json: isSecond ? { ok: false, checked: 42, logs: [log], broken, nextCursor: null } : first });
+        await route.fulfill({
+          json: isSecond ? { ok: false, checked: 42, logs: [{ ...log, fault: broken }], broken, nextCursor: null } : first,
+        });
       });
       await verify.getByRole('button', { name: 'Verify all rows' }).click();
       await verify.getByText('Checked 1,000 rows…').waitFor();

@@ -242,7 +242,7 @@ export function createHarness(
       withBodies: async () => [],
     },
     workspaces: () => fakeWorkspaces(),
-    backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
+    backups: () => ({ page: unused, restoreState: unused, restore: unused, restoreSession: unused, abandon: unused }),
     passFiles: async (_principal, { of, id }) => Response.json({ of, id, object: of === 'files' ? 'file' : 'batch' }),
     listPassed: async () => ({ data: [], hasMore: false }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),

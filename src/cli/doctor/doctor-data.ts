@@ -7,6 +7,7 @@ import { keyFault } from '../../local/launch/key-check.ts';
 import { storedRootKey } from '../../local/launch/keys.ts';
 import { isRunning, readOwnerFile } from '../../local/launch/owner-file.ts';
 import { StartFailure } from '../../local/launch/start-failure.ts';
+import { checkDatabases } from './databases.ts';
 import { type DoctorFinding, failure, passed, refusal, warning } from './finding.ts';
 
 const minFreeBytes = 512 * 1024 * 1024;
@@ -26,6 +27,7 @@ export async function checkData(dataDir: string, environment: NodeJS.ProcessEnv)
     ...checkSpace(dataDir),
     ...checkTimes(dataDir),
     ...checkRuntime(dataDir),
+    ...(format !== null || isInUse(dataDir) ? [] : await checkDatabases(dataDir)),
   ];
 }
 

@@ -1,11 +1,12 @@
-/** `moniker doctor`: checks this machine and a running service, and says what to do about each fault. It changes nothing. */
+/** `moniker doctor`: checks this machine and a running service, and says what to do about each fault. It changes nothing without `--repair`. */
 import type { Command } from 'commander';
 import { addConnectionOptions, findService, type ConnectionOptions } from '../connection.ts';
 import { loadProject } from '../../local/launch/project-file.ts';
 import { checkMachine } from './doctor-machine.ts';
 import type { DoctorFinding } from './finding.ts';
 import { checkService } from './doctor-service.ts';
-import { exitCodes } from '../failure.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { repairDatabases } from './databases.ts';
 import { withSingleStops } from '../../core/text/sentence.ts';
 import { print } from '../../local/printing.ts';
 import { groupSimilar, inLine, printJson, printStyled, someNames, styled, type JsonOption } from '../output.ts';
@@ -17,19 +18,28 @@ export function addDoctorCommand(program: Command): void {
     program
       .command('doctor')
       .description('check this machine and the running service, and say what to do')
+      .option(
+        '--repair [object]',
+        'while the service is stopped: move damaged databases to `quarantine` in the data folder; a damaged catalog only if it is named',
+      )
       .option('--all', 'show each finding; by default, those that differ in names only are shown together')
       .option('--json', 'print all findings as JSON')
       .addHelpText(
         'after',
-        '\nExamples:\n  moniker doctor\n  moniker doctor --url https://moniker.example.com --key "$KEY"\n\n' +
+        '\nExamples:\n  moniker doctor\n  moniker doctor --url https://moniker.example.com --key "$KEY"\n  moniker doctor --repair\n\n' +
           'The exit code is 1 if a check failed. Warnings do not change it. With --url or MONIKER_URL this machine is not checked.',
       ),
   ).action(doctor);
 }
 
-async function doctor(options: ConnectionOptions & JsonOption & { all?: boolean }): Promise<void> {
+async function doctor(options: ConnectionOptions & JsonOption & { all?: boolean; repair?: string | true }): Promise<void> {
   const address = findService(options, process.env);
   const isElsewhere = (options.url ?? process.env.MONIKER_URL?.trim() ?? '') !== '';
+  if (options.repair !== undefined) {
+    if (isElsewhere)
+      throw new CommandFailure('--repair works on a data folder of this machine.', 'Leave out --url and MONIKER_URL.', exitCodes.usage);
+    return await repairDatabases(address.dataDir, options.repair, options);
+  }
   const findings: DoctorFinding[] = [];
   const add = (found: readonly DoctorFinding[]): void => {
     findings.push(...found);

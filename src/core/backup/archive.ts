@@ -35,7 +35,15 @@ export const BackedUpObject = z.strictObject({
 });
 export type BackedUpObject = z.infer<typeof BackedUpObject>;
 
-const LeftOut = z.strictObject({ object: BackedUpObject, reason: z.string().max(500) });
+/** As it is named to people. */
+export function nameOfObject({ kind, id }: BackedUpObject): string {
+  if (kind === 'catalog') return 'catalog';
+  return kind === 'session' ? `session ${id}` : `${kind} shard ${id}`;
+}
+
+/** `reason`: a sentence. */
+export const LeftOut = z.strictObject({ object: BackedUpObject, reason: z.string().max(500) });
+export type LeftOut = z.infer<typeof LeftOut>;
 
 export const ArchivePart = z.discriminatedUnion('kind', [
   z.object({
@@ -58,7 +66,7 @@ export const ArchivePart = z.discriminatedUnion('kind', [
     last: z.boolean(),
     tables: z.array(TableRows).max(200),
   }),
-  /** The object was deleted during the backup, or is in `leftOut` of the end. */
+  /** The object was deleted during the backup, or is in `leftOut` of the end: rows of it in earlier parts are void. */
   z.strictObject({ kind: z.literal('absent'), object: BackedUpObject }),
   z.strictObject({
     kind: z.literal('end'),

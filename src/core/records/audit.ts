@@ -159,6 +159,15 @@ export const AuditFilter = z.strictObject({
 });
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
+/** A log that a list lacks. */
+export const UnreadableLog = z
+  .object({
+    log: z.string().meta({ description: '`changes`, or the number of a shard.' }),
+    reason: z.string().meta({ description: 'Why it cannot be read, and what to do.' }),
+  })
+  .meta({ id: 'UnreadableLog' });
+export type UnreadableLog = z.infer<typeof UnreadableLog>;
+
 /** Why a log cannot be trusted from a row on. */
 export const AuditFault = z
   .object({
@@ -168,9 +177,10 @@ export const AuditFault = z
     through: z.int().meta({
       description: 'The fault is in the rows `number` to `through`. Greater than `number` if only a signed head shows it.',
     }),
-    reason: z.enum(['altered', 'missing', 'rewritten', 'signature']).meta({
+    detail: z.string().optional().meta({ description: 'With `unreadable`: why the log cannot be read, and what to do.' }),
+    reason: z.enum(['altered', 'missing', 'rewritten', 'signature', 'unreadable']).meta({
       description:
-        '`altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid.',
+        '`altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid. `unreadable`: the log cannot be read, because its database is damaged or the shard does not respond.',
     }),
   })
   .meta({ id: 'AuditFault' });
@@ -192,13 +202,13 @@ export const AuditVerification = z
           description:
             'Why the retention is not followed: old rows that are broken or cannot be exported are kept, and a log that is full loses its oldest rows early. null: it is followed.',
         }),
+        fault: AuditFault.nullable().meta({
+          description: 'Why the log cannot be trusted; later rows of it prove nothing, and are not checked.',
+        }),
       }),
     ),
-    broken: AuditFault.nullable().meta({ description: 'The first broken row; null if `ok`.' }),
-    nextCursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'Continue with this cursor; null when everything was checked or a row is broken.' }),
+    broken: AuditFault.nullable().meta({ description: 'The first `fault` of this request; null if `ok`.' }),
+    nextCursor: z.string().nullable().meta({ description: 'Continue with this cursor; null when everything was checked.' }),
   })
   .meta({ id: 'AuditVerification' });
 export type AuditVerification = z.infer<typeof AuditVerification>;

@@ -6,6 +6,7 @@
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../sqlite.ts';
 import { isRunning, readOwnerFile, writeOwnerFile } from './owner-file.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -90,24 +91,17 @@ function isLocked(dataDir: string): boolean {
 }
 
 /**
- * Nothing is ever written to it, so SQLite reads no content of others, and opens neither a link nor a pipe. Node's warning that
- * its SQLite is experimental (22 and 24) says nothing to the user of a service.
+ * Nothing is ever written to it, so SQLite reads no content of others, and opens neither a link nor a pipe.
  */
 function openLock(dataDir: string): DatabaseSync {
   const file = join(dataDir, 'lock.db');
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found !== undefined && (!found.isFile() || found.size > 0))
     throw new StartFailure(`${file} is not the lock of a data folder, which is an empty file. Remove it.`);
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
   try {
-    const sqlite = process.getBuiltinModule('node:sqlite');
-    if (sqlite === undefined) throw new StartFailure('This build of Node has no SQLite. Install Node from https://nodejs.org.');
-    return new sqlite.DatabaseSync(file);
+    return openDatabase(file);
   } catch (error) {
     throw lockFailure(dataDir, error);
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
 

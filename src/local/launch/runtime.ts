@@ -13,6 +13,7 @@ import { compiledConfig, compileLater, dropCompiledConfigs } from '../workerd/co
 import { entrySocket, kvFolder, refusalService, workerdConfig } from '../workerd/config.ts';
 import { expiryDigits } from '../workerd/services.ts';
 import { killOrphanedRuntime, type LogLine, spawnWorkerd, toLogRecord, type WorkerdProcess } from '../workerd/process.ts';
+import { lostAlarms, lostCatalog } from '../damage/start-damage.ts';
 import { backoffMs } from '../../core/limits/backoff.ts';
 
 export type RuntimeOptions = {
@@ -53,6 +54,8 @@ const sweepMs = 60 * 60_000;
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   mkdirSync(options.stateDir, { recursive: true });
   await killOrphanedRuntime(pidFile(options));
+  const lost = (await lostCatalog(options.stateDir)) ?? (await lostAlarms(options.stateDir));
+  if (lost !== null) throw lost;
   // In the background: there may be a million values, and the launcher also serves stdio servers.
   const logError = (message: string): void => options.onLog(toLogRecord({ message, level: 'error' }), 'error');
   const sweep = (): void => void deleteExpiredValues(options.stateDir).catch((error: unknown) => logError(String(error)));

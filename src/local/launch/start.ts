@@ -21,6 +21,7 @@ import { readSettings } from '../../core/people/settings.ts';
 import { builtinProviders } from '../../storage/providers.ts';
 import { prepareDemo } from './demo.ts';
 import { renderStartScreen } from './start-screen.ts';
+import { damageAtStart } from '../damage/start-damage.ts';
 import { StartFailure } from './start-failure.ts';
 import { applyAtStart } from './start-project.ts';
 import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
@@ -127,6 +128,9 @@ export async function start({ reload, isProduction, environment, project, purpos
       await watch.drain(purpose === null ? local.drainMs : 0);
       await running.dispose();
     }
+  } catch (error) {
+    // The lock is still held, and workerd has ended.
+    throw (error instanceof StartFailure ? null : await damageAtStart(join(local.dataDir, 'state'))) ?? error;
   } finally {
     await closeBridge();
     unlock();

@@ -83,9 +83,28 @@ export async function callObject<Port, Rpc, Name extends keyof Port>(
     return value;
   } catch (error) {
     binding.onEnd?.(method, args, error);
-    throw error;
+    throw namedFault(binding.what, error);
   }
 }
+
+/** The database of an object cannot be used. Its message names the object, and is for the caller. */
+export class ObjectFault extends Error {
+  override name = 'ObjectFault';
+}
+
+/**
+ * SQLite reports what it reads. A database that cannot be opened is an internal error of the runtime, whose log has the reason: it is damaged, the
+ * disk is full, or too many files are open.
+ */
+function namedFault(what: string, error: unknown): unknown {
+  const [message] =
+    /\bSQLITE_(?:CORRUPT|NOTADB)\b|^internal error; reference = \w+/.exec(error instanceof Error ? error.message : '') ?? [];
+  if (message === undefined || error instanceof Problem) return error;
+  const fault = message.startsWith('SQLITE') ? 'its database is damaged' : 'its database may be damaged';
+  return new ObjectFault(`${what} cannot be used: ${fault} (${message}). ${repairAdvice}`, { cause: error });
+}
+
+const repairAdvice = 'On your own machine, stop the service and run `moniker doctor`, which checks each database.';
 
 /** An object that ends itself while requests arrive is called again so often. */
 const maxReopened = 3;
@@ -120,6 +139,13 @@ export const closedAfterDeleteReason = 'the database is closed after a deletion'
 
 /** The reason with which an object ends its instance, so that nothing of an earlier request writes to restored tables. */
 export const resetReason = 'the object is being restored';
+
+export const restoreInProgress =
+  'A restore of this workspace is in progress. Wait until it has ended, send the rest of the archive, or give it up with DELETE /v1/restore.';
+
+export function isRestoreInProgress(error: unknown): boolean {
+  return error instanceof Problem && error.detail === restoreInProgress;
+}
 
 /** True when the object ended itself. It does so only while it runs nothing, so the call was not started, and a write can be sent again. */
 export function wasClosed(error: unknown): boolean {

@@ -7,6 +7,7 @@ export function createBackups(deps: ArchiveDeps, keyId: string): BackupPort {
     page: async (cursor) => await (await import('./write-archive.ts')).writeArchivePage(deps, keyId, cursor),
     restoreState: async () => await (await restoring()).readRestoreState(deps),
     restore: async (lines, options) => await (await restoring()).restoreLines(deps, lines, options),
+    restoreSession: async (id, lines) => await (await import('./restore-session.ts')).restoreSessionLines(deps, keyId, id, lines),
     abandon: async () => await (await restoring()).abandonRestore(deps),
   };
 }

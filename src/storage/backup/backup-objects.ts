@@ -2,7 +2,7 @@
  * The RPC interfaces of the Durable Objects for backups, and their clients. The classes are on a higher floor, where `implements` checks
  * them.
  */
-import type { BackedUpObject, TableRows } from '../../core/backup/archive.ts';
+import { type BackedUpObject, nameOfObject, type TableRows } from '../../core/backup/archive.ts';
 import type { Outcome } from '../../core/problem.ts';
 import { byName, type MethodTable, type ObjectBinding, objectClient, type ObjectPlace } from '../../objects/shared/object-client.ts';
 import type { ArgumentsOf, Remote, ResultOf } from '../../ports/remote.ts';
@@ -20,12 +20,14 @@ export type BackupName = { workspace: string; object: BackedUpObject };
 /**
  * `mark`: the object refuses other requests from now on. `reset`: ends the object's instance, so that nothing of an earlier request writes to
  * restored tables; the call fails. `begin`: deletes all rows. `part`: writes rows, with `first` after `begin`. The `last`
- * rows of a session complete it; it stays unavailable until `activate`.
+ * rows of a session complete it; it stays unavailable until `activate`. `mark` of a session, before it is restored alone: throws `conflict` if it
+ * exists. `isAlone`: the lists of the workspace have to learn of it.
  */
 export type RestoreStep =
   | { step: 'begin'; schema: number }
   | { step: 'part'; schema: number; first: boolean; last: boolean; tables: readonly TableRows[] }
-  | { step: 'mark' | 'end' | 'activate' | 'abandon' | 'reset' };
+  | { step: 'mark' | 'end' | 'abandon' | 'reset' }
+  | { step: 'activate'; isAlone: boolean };
 
 export interface BackupMethods {
   /** Returns null if there is no such object. */
@@ -59,8 +61,8 @@ export interface CatalogBackupMethods {
   /** A session that was not restored, or was cleared, leaves the lists. */
   dropSession(id: string): Promise<void>;
   endRestore(options: EndOptions): Promise<SkippedDocument[]>;
-  /** Records a backup in the audit. */
-  noteBackup(keyId: string): Promise<void>;
+  /** Records a backup of the workspace, or the restore of one session, in the audit. */
+  noteBackup(keyId: string, session?: string): Promise<void>;
 }
 export type CatalogBackupMethod = keyof CatalogBackupMethods;
 
@@ -89,22 +91,23 @@ const catalogMethods: MethodTable<CatalogBackupMethods> = {
   ...{ saveProgress: safe, dropSession: safe, endRestore: safe, noteBackup: safe },
 };
 
-const calls = { what: 'An object of the workspace', timeoutMs: callTimeoutMs, lateCode: 'unavailable', maxRetries: 3 } as const;
+const calls = { timeoutMs: callTimeoutMs, lateCode: 'unavailable', maxRetries: 3 } as const;
 
 /** Returns an object's client for backups. */
 export function backupObject(bindings: Bindings, name: BackupName): BackupMethods {
-  return objectClient({ ...calls, ...placeOfObject(bindings, name), send: byName<BackupMethods, [BackupName]>(name) }, backupMethods);
+  const what = `The ${nameOfObject(name.object)}`;
+  return objectClient({ ...calls, what, ...placeOfObject(bindings, name), send: byName<BackupMethods, [BackupName]>(name) }, backupMethods);
 }
 
 export function catalogBackup(bindings: Bindings, workspace: string): CatalogBackupMethods {
   const send: ObjectBinding<CatalogBackupMethods, CatalogBackupRpc>['send'] = (catalog, method, args) =>
     catalog.runBackup(workspace, method, args);
-  return objectClient({ ...calls, ...objectPlace(bindings.CATALOG, workspace, 'catalog', ''), send }, catalogMethods);
+  return objectClient({ ...calls, what: 'The catalog', ...objectPlace(bindings.CATALOG, workspace, 'catalog', ''), send }, catalogMethods);
 }
 
 /** Throws a problem if the session cannot be made available at all. */
-export async function activateSession(bindings: Bindings, workspace: string, id: string): Promise<void> {
-  await backupObject(bindings, { workspace, object: { kind: 'session', id } }).restoreStep({ step: 'activate' });
+export async function activateSession(bindings: Bindings, workspace: string, id: string, isAlone = false): Promise<void> {
+  await backupObject(bindings, { workspace, object: { kind: 'session', id } }).restoreStep({ step: 'activate', isAlone });
 }
 
 function placeOfObject({ CATALOG, SESSION, AUDIT_SHARD, USAGE }: Bindings, { workspace, object: { kind, id } }: BackupName): ObjectPlace {

@@ -5,6 +5,7 @@
 import type { BackedUpObject, TableRows } from '../../core/backup/archive.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { hasTable, migrate } from '../../objects/shared/migrate.ts';
+import { restoreInProgress } from '../../objects/shared/object-client.ts';
 import { type ReadPage, type ReadPosition, quotedName, readTables } from './table-reader.ts';
 import { writeTables } from './table-writer.ts';
 
@@ -135,9 +136,6 @@ export class ObjectBackup {
     }
   }
 }
-
-export const restoreInProgress =
-  'A restore of this workspace is in progress. Wait until it has ended, send the rest of the archive, or give it up with DELETE /v1/restore.';
 
 export function newerRelease(): Problem {
   return new Problem('conflict', 'The archive was written by a newer release. Restore it with that release, or a newer one.');

@@ -1,7 +1,8 @@
 /**
  * Writes the archive of a workspace in pages (`core/backup/archive.ts` has the format): the Catalog, each session, then the shards of the
  * audit and of the usage, since sessions send their rows to them. The cursor has the whole state, so that the service stores nothing for
- * a backup, and a page that failed can be requested again. An object that changes while its pages are read is read again from its start.
+ * a backup, and a page that failed can be requested again. An object that changes while its pages are read is read again from its start; one
+ * that cannot be read is left out, and named: one damaged session must not cost the backup of the others.
  */
 import * as z from 'zod';
 import {
@@ -10,6 +11,8 @@ import {
   type ArchivePart,
   BackedUpObject,
   chainHash,
+  LeftOut,
+  nameOfObject,
   startHash,
   writeLine,
 } from '../../core/backup/archive.ts';
@@ -18,21 +21,28 @@ import { Problem } from '../../core/problem.ts';
 import { MB } from '../../core/limits/units.ts';
 import { badCursor } from '../../core/json/cursor.ts';
 import { fromBase64Url, toBase64Url, toHex } from '../../core/text/bytes.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
 import { version } from '../../core/version.ts';
+import type { ArchivePage } from '../../ports/backup.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Bindings } from '../bindings.ts';
 import { macOf, type MasterKey } from '../keys/master-key.ts';
 import { usageShardCount } from '../../objects/usage/client/usage-shard-client.ts';
 import { backupObject, catalogBackup } from './backup-objects.ts';
+import { isRestoreInProgress } from '../../objects/shared/object-client.ts';
+import type { ReadPage } from './table-reader.ts';
 
 /** A page ends after one of these: the response is built in memory, and a request has limits of time and of calls. */
 const pageBytes = 8 * MB;
 const pageMs = 15_000;
 const pageCalls = 200;
-/** How often an object that changes is read again; then it is left out of the archive, which the end says. The Catalog is never left out. */
+/** How often an object that changes, or fails, is read again; then it is left out of the archive, which the end says. The Catalog never is. */
 const maxRestarts = 5;
+const maxFailures = 2;
 const maxLeftOut = 20;
+/** Of a failure, in characters: a cursor has to fit into a URL. */
+const maxReason = 160;
 
 const StoredValue = z.union([z.null(), z.number(), z.string(), z.strictObject({ base64: z.string() })]);
 const Position = z.strictObject({ table: z.string(), after: z.array(StoredValue), stamp: z.string().nullable() });
@@ -51,31 +61,25 @@ const State = z.strictObject({
   session: z.int(),
   through: z.int().nullable(),
   sessions: z.int(),
-  /** Sessions. A cursor has to fit into a URL. */
-  leftOut: z.array(z.string()),
+  leftOut: z.array(LeftOut),
 });
 type State = z.infer<typeof State>;
 
 export type ArchiveDeps = { bindings: Bindings; master: MasterKey; clock: Clock; workspace: string; auditShards: number };
 
-export async function writeArchivePage(
-  deps: ArchiveDeps,
-  keyId: string,
-  cursor: string | undefined,
-): Promise<{ lines: Uint8Array[]; next: string | null }> {
+export async function writeArchivePage(deps: ArchiveDeps, keyId: string, cursor: string | undefined): Promise<ArchivePage> {
   const { clock } = deps;
   const page = new PageWriter(deps);
   const state = cursor === undefined ? await beginArchive(deps, page, keyId) : await readCursor(deps, cursor);
   const until = clock.now() + pageMs;
   for (let calls = 0; state.object !== null; calls += 1) {
     if (page.bytes >= pageBytes || calls >= pageCalls || clock.now() >= until)
-      return { lines: page.lines, next: await writeCursor(deps, state) };
+      return { lines: page.lines, next: await writeCursor(deps, state), leftOut: state.leftOut };
     await writeNext(deps, page, state, state.object);
   }
-  const reason = `It changed during each of ${maxRestarts + 1} attempts to read it.`;
-  const leftOut = state.leftOut.map((id) => ({ object: { kind: 'session' as const, id }, reason }));
+  const { leftOut } = state;
   await page.add(state, { kind: 'end', sessions: state.sessions, newestSession: state.through ?? 0, leftOut });
-  return { lines: page.lines, next: null };
+  return { lines: page.lines, next: null, leftOut };
 }
 
 async function beginArchive(
@@ -98,20 +102,21 @@ async function beginArchive(
 }
 
 /** Reads the next page of an object's rows, and moves on when it is complete. */
-async function writeNext({ bindings, workspace }: ArchiveDeps, page: PageWriter, state: State, object: BackedUpObject): Promise<void> {
+async function writeNext(deps: ArchiveDeps, page: PageWriter, state: State, object: BackedUpObject): Promise<void> {
+  const { bindings, workspace } = deps;
   // Sessions that are created later are not in the rows of the Catalog.
   if (object.kind === 'catalog' && state.at === null) state.through = await newestSession(bindings, workspace);
-  const read = await backupObject(bindings, { workspace, object }).readBackup(state.at);
-  if (read === 'changed' && state.restarts < maxRestarts) {
-    state.restarts += 1;
-    state.at = null;
-    return;
-  }
-  if (read === 'changed') {
-    leaveOut(state, object);
+  const read = await readObject(deps, state, object);
+  if (read === 'changed' || 'failure' in read) {
+    if (state.restarts < (read === 'changed' ? maxRestarts : maxFailures)) {
+      state.restarts += 1;
+      state.at = null;
+      return;
+    }
+    leaveOut(state, object, read === 'changed' ? `It changed during each of ${maxRestarts + 1} attempts to read it.` : read.failure);
     await page.add(state, { kind: 'absent', object });
-  } else if (read === null) {
-    if (object.kind === 'session') await page.add(state, { kind: 'absent', object });
+  } else if (read.parts.length === 0) {
+    await page.add(state, { kind: 'absent', object });
   } else {
     for (const part of read.parts) await page.addText(state, part);
     state.at = read.next;
@@ -123,14 +128,39 @@ async function writeNext({ bindings, workspace }: ArchiveDeps, page: PageWriter,
   state.object = await nextObject(bindings, workspace, state, object);
 }
 
-function leaveOut(state: State, { kind, id }: BackedUpObject): void {
-  if (kind !== 'session') throw new Problem('unavailable', busyCatalog);
-  if (state.leftOut.length >= maxLeftOut) throw new Problem('unavailable', busySessions);
-  state.leftOut.push(id);
+/** `parts` is empty for a session that was deleted meanwhile. `failure`: why the object cannot be read. */
+async function readObject(
+  { bindings, workspace }: ArchiveDeps,
+  { at, session }: State,
+  object: BackedUpObject,
+): Promise<ReadPage | 'changed' | { failure: string }> {
+  try {
+    const read = await backupObject(bindings, { workspace, object }).readBackup(at);
+    if (read !== null) return read;
+    // A deletion removes it from the list before its rows.
+    const [listed] = await catalogBackup(bindings, workspace).sessionIds(session - 1, 1);
+    return listed?.id === object.id ? { failure: lostSession } : { parts: [], next: null };
+  } catch (error) {
+    if (object.kind === 'catalog' || isRestoreInProgress(error)) throw error;
+    const reason = error instanceof Problem ? error.detail : error instanceof Error ? error.message : String(error);
+    return { failure: cutToLength(reason, maxReason) };
+  }
+}
+
+const lostSession = 'It is in the list of sessions, but its database is empty or missing, or has other content.';
+
+function leaveOut(state: State, object: BackedUpObject, reason: string): void {
+  if (object.kind === 'catalog') throw new Problem('unavailable', busyCatalog);
+  if (state.leftOut.length >= maxLeftOut) throw new Problem('unavailable', tooMany([...state.leftOut, { object, reason }]));
+  state.leftOut.push({ object, reason });
 }
 
 const busyCatalog = 'The lists of the workspace changed during each attempt to read them. Repeat the backup when fewer requests come in.';
-const busySessions = `More than ${maxLeftOut} sessions changed during each attempt to read them. Repeat the backup when fewer turns run.`;
+
+function tooMany(leftOut: State['leftOut']): string {
+  const named = leftOut.map(({ object, reason }) => `${nameOfObject(object)}: ${reason}`).join('\n');
+  return `More than ${maxLeftOut} objects cannot be read. If they changed meanwhile, repeat the backup when fewer turns run.\n${named}`;
+}
 
 async function nextObject(
   bindings: Bindings,

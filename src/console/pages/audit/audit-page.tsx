@@ -1,4 +1,5 @@
 /** `/console/audit`: every call, refusal, decision and change of the configuration, newest first, and the proof that no row was altered. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
@@ -17,16 +18,26 @@ type Verdict = components['schemas']['AuditCall']['verdict'];
 const verdicts: readonly Verdict[] = ['ran', 'refused', 'outcome_unknown', 'waiting', 'approved', 'denied', 'expired'];
 
 export function AuditPage() {
+  const leftOut = useSignal<components['schemas']['UnreadableLog'][]>([]);
   return (
     <div class="view wide">
       <header class="head">
         <h1>Audit</h1>
       </header>
       <VerifyPanel />
+      {leftOut.value.map(({ log, reason }) => (
+        <p key={log} class="notice warn" role="alert">
+          The list lacks the rows of log {log}. {visible(reason)}
+        </p>
+      ))}
       <FilteredRecords
         caption="Audit"
         filters={filtersFor}
-        read={(query, signal) => moniker.value.get('/v1/audit', { params: { query }, signal })}
+        read={async (query, signal) => {
+          const page = await moniker.value.get('/v1/audit', { params: { query }, signal });
+          leftOut.value = page.leftOut;
+          return page;
+        }}
         keyOf={({ id }) => id}
         columns={columns}
         none="No rows"

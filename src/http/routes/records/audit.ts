@@ -1,9 +1,13 @@
 /** `/v1/audit`: one row for every call, refusal, approval decision and change of the configuration. Read-only. */
 import * as z from 'zod';
-import { AuditEntry, AuditFilter, AuditVerification } from '../../../core/records/audit.ts';
+import { AuditEntry, AuditFilter, AuditVerification, UnreadableLog } from '../../../core/records/audit.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { pageFields, pageOf } from '../../paging.ts';
 import { defineRoute } from '../../route.ts';
+
+const leftOut = z.array(UnreadableLog).meta({
+  description: 'Logs that cannot be read, because their databases are damaged: the page lacks their rows. Empty: the page is complete.',
+});
 
 export const auditRoutes = [
   defineRoute(
@@ -18,7 +22,7 @@ export const auditRoutes = [
       scopes: ['admin'],
       workspace: 'Audit rows',
       query: AuditFilter.extend(pageFields),
-      answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry) } },
+      answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry).extend({ leftOut }) } },
     },
     async ({ answer, services, principal, query }) => {
       if (query.from !== undefined && query.to !== undefined && query.from > query.to)
@@ -34,7 +38,7 @@ export const auditRoutes = [
       tag: 'Audit',
       summary: 'Check that no audit row was changed, removed or inserted',
       description:
-        'The audit consists of several logs. Each row has a hash of its content and of the row before it, and the newest rows are signed every minute. A request checks a limited number of rows and stops at the first broken row; continue with `nextCursor` until it is null. Rows of releases before the signed logs are not checked.',
+        'The audit consists of several logs. Each row has a hash of its content and of the row before it, and the newest rows are signed every minute. A request checks a limited number of rows; continue with `nextCursor` until it is null. A log is checked up to its first broken row; the others are checked, too. Rows of releases before the signed logs are not checked.',
       scopes: ['admin'],
       workspace: 'Audit rows',
       query: z.strictObject({ cursor: pageFields.cursor }),

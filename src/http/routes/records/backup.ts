@@ -1,6 +1,6 @@
 /** `/v1/backup` and `/v1/restore`: the archive of a workspace in pages, and its restore, for the root key. */
 import * as z from 'zod';
-import { maxLineBytes } from '../../../core/backup/archive.ts';
+import { maxLineBytes, nameOfObject } from '../../../core/backup/archive.ts';
 import { MB } from '../../../core/limits/units.ts';
 import { joinBytes } from '../../../core/text/bytes.ts';
 import { RestoreState } from '../../../ports/backup.ts';
@@ -27,7 +27,7 @@ export const backupRoutes = [
       rootOnly,
       summary: 'Read a page of the archive of the workspace',
       description:
-        'The archive has the documents with their versions, keys (hashed), secrets (encrypted with MONIKER_MASTER_KEY), sessions with files and approvals, deliveries, callbacks, the audit and the usage. Join the pages in their order: the last one has no `x-next-cursor`. A page that failed can be requested again with the same cursor. Sessions are not encrypted in it.',
+        'The archive has the documents with their versions, keys (hashed), secrets (encrypted with MONIKER_MASTER_KEY), sessions with files and approvals, deliveries, callbacks, the audit and the usage. Join the pages in their order: the last one has no `x-next-cursor`. A page that failed can be requested again with the same cursor. A session or shard that cannot be read, because its database is damaged or it changes all the time, is left out: the last line names it in `leftOut`. Sessions are not encrypted in it.',
       query: z.strictObject({
         cursor: z.string().max(8_000).optional().meta({ description: '`x-next-cursor` of the page before. Absent: a new archive begins.' }),
       }),
@@ -35,15 +35,23 @@ export const backupRoutes = [
         200: {
           description: 'Lines of the archive, about 8 MB.',
           contentType: archiveType,
-          headers: { 'x-next-cursor': 'The cursor of the next page. Absent: the archive is complete.' },
+          headers: {
+            'x-next-cursor': 'The cursor of the next page. Absent: the archive is complete.',
+            'x-left-out':
+              'The sessions and shards that could not be read so far, separated by commas. The last line of the archive has the reasons.',
+          },
         },
       },
       problems: ['unavailable', 'not_configured'],
     },
     async ({ services, principal, query }) => {
-      const { lines, next } = await services.backups(principal).page(query.cursor);
+      const { lines, next, leftOut } = await services.backups(principal).page(query.cursor);
       return new Response(joinBytes(lines), {
-        headers: { 'content-type': archiveType, ...(next !== null && { 'x-next-cursor': next }) },
+        headers: {
+          'content-type': archiveType,
+          ...(next !== null && { 'x-next-cursor': next }),
+          ...(leftOut.length > 0 && { 'x-left-out': leftOut.map(({ object }) => nameOfObject(object)).join(', ') }),
+        },
       });
     },
   ),
@@ -77,6 +85,14 @@ export const backupRoutes = [
           .enum(['true', 'false'])
           .default('false')
           .meta({ description: '`true`: with the first line, first delete everything in a workspace that is not empty.' }),
+        session: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .optional()
+          .meta({
+            description:
+              'Restores only this session, which must not exist, into the workspace as it is. Send its lines, with the line before them; a further request begins with the last line of the one before.',
+          }),
       }),
       rawBody: { description: 'Lines of an archive.', type: archiveType },
       answers: { 200: { description: 'The state after these lines.', schema: RestoreState } },
@@ -85,9 +101,11 @@ export const backupRoutes = [
     async ({ c, services, principal, query, answer }) => {
       const text = decodeText(await readRequestBody(c, maxRestoreBytes));
       const lines = text.split('\n').filter((line) => line !== '');
+      const backups = services.backups(principal);
+      if (query.session !== undefined) return answer(200, await backups.restoreSession(query.session, lines));
       const allowCommands = commandPermission(c, services.settings).mayRunCommands === true;
       const options = { replace: query.replace === 'true', allowCommands };
-      return answer(200, await services.backups(principal).restore(lines, options));
+      return answer(200, await backups.restore(lines, options));
     },
   ),
 

@@ -8,7 +8,7 @@ import { limits } from '../../../core/limits/limits.ts';
 import { ClientToolInput } from '../../../core/turn/plan.ts';
 import { ToolsetReference } from '../../../core/toolset/toolset.ts';
 import { triggerOfKey } from '../../../core/triggers/trigger-principal.ts';
-import type { Principal } from '../../../core/people/principal.ts';
+import { type Principal, rootKeyId } from '../../../core/people/principal.ts';
 import { idempotencyMismatch, nullIfNotFound, Problem } from '../../../core/problem.ts';
 import { SessionStatus } from '../../../core/turn/session-summary.ts';
 import { ForkPoint, type ListedSession, SessionRow, type SessionSetup, SessionView } from '../../../ports/session.ts';
@@ -158,7 +158,15 @@ export const sessionRoutes = [
       answers: { 204: { description: 'Gone.' } },
     },
     async ({ answer, services, principal, params }) => {
-      await services.sessions.get(params.id).remove(principal);
+      const { id } = params;
+      await services.sessions
+        .get(id)
+        .remove(principal)
+        .catch(async (error: unknown) => {
+          // The root key finds every session of its workspace: one that is listed has lost its database.
+          const isLost = error instanceof Problem && error.code === 'not_found' && principal.keyId === rootKeyId;
+          if (!isLost || !(await services.catalog(principal).forgetSession(id, principal.keyId))) throw error;
+        });
       return answer(204, null);
     },
   ),

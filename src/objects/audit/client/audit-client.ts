@@ -11,7 +11,7 @@ import type { AuditShardPort, LogCheck, LogCheckRequest, LogHead, LogPage, LogRe
 import type { Remote } from '../../../ports/remote.ts';
 import type { AuditPort } from '../../../ports/audit.ts';
 import type { CatalogPort } from '../../../ports/catalog.ts';
-import { listLogs } from './audit-list.ts';
+import { listLogs, whyUnreadable } from './audit-list.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
 import { isCount } from '../../../core/json/wire-value.ts';
 import { badCursor, decodeCursor, encodeCursor } from '../../../core/json/cursor.ts';
@@ -73,14 +73,27 @@ export function createAudit({ catalog, shards, shard }: Needs): AuditPort {
         const limit = maxRowsPerCheck - answer.checked;
         if (limit <= 0) return { ...answer, nextCursor: encodeCursor(verifyList, [name, 0]) };
         const after = index === first ? startNumber : 0;
-        const { from, through, signed, retentionFault, fault, isDone } = await check({ after, limit, ...(head !== undefined && { head }) });
-        answer.logs.push({ log: name, from, through, signed, retentionFault });
+        const request = { after, limit, ...(head !== undefined && { head }) };
+        const { from, through, signed, retentionFault, isDone, ...found } = await check(request).catch(unreadable(request));
+        const fault = found.fault === null ? null : { id: `${name}.${found.fault.number}`, log: name, ...found.fault };
+        answer.logs.push({ log: name, from, through, signed, retentionFault, fault });
         answer.checked += Math.max(0, through - from + 1);
-        if (fault !== null) return { ...answer, ok: false, broken: { id: `${name}.${fault.number}`, log: name, ...fault } };
-        if (!isDone) return { ...answer, nextCursor: encodeCursor(verifyList, [name, through]) };
+        answer.broken ??= fault;
+        answer.ok &&= fault === null;
+        // Later rows of a broken log prove nothing.
+        if (!isDone && fault === null) return { ...answer, nextCursor: encodeCursor(verifyList, [name, through]) };
       }
       return answer;
     },
+  };
+}
+
+/** What a check reports of a log that cannot be read. */
+function unreadable({ after = 0, head }: LogCheckRequest): (error: unknown) => LogCheck {
+  return (error) => {
+    const number = after + 1;
+    const fault = { number, through: Math.max(number, head?.number ?? 0), reason: 'unreadable', detail: whyUnreadable(error) } as const;
+    return { from: number, through: after, signed: head?.number ?? 0, retentionFault: null, isDone: true, fault };
   };
 }
 
@@ -120,7 +133,7 @@ export function createShardClient({ AUDIT_SHARD }: Pick<Bindings, 'AUDIT_SHARD'>
   const place = objectPlace(AUDIT_SHARD, name.workspace, 'audit-shard', String(name.shard));
   const binding = {
     ...place,
-    what: 'The audit shard',
+    what: `The audit shard ${name.shard}`,
     timeoutMs: limits.catalogTimeoutMs,
     send: byName<AuditShardPort, [ShardName]>(name),
   };

@@ -1,10 +1,13 @@
 /**
  * Merges the logs of the audit into one list, newest first. A cursor has the position in every log, so that pages stay consistent while rows
- * are added: a later page has only rows that were below the position in their log.
+ * are added: a later page has only rows that were below the position in their log. A log that cannot be read is named in each page.
  */
-import type { AuditEntry, AuditFilter, AuditRow } from '../../../core/records/audit.ts';
+import type { AuditEntry, AuditFilter, AuditRow, UnreadableLog } from '../../../core/records/audit.ts';
 import type { LogEntry, LogPage, LogRequest } from '../../../ports/audit-log.ts';
-import type { Page, PageRequest } from '../../../ports/catalog.ts';
+import type { AuditListPage } from '../../../ports/audit.ts';
+import type { PageRequest } from '../../../ports/catalog.ts';
+import { isRestoreInProgress } from '../../shared/object-client.ts';
+import { Problem } from '../../../core/problem.ts';
 import { isCount, isRecord } from '../../../core/json/wire-value.ts';
 import { decodeCursor, encodeCursor } from '../../../core/json/cursor.ts';
 
@@ -15,16 +18,21 @@ export type ListedLog = { name: string; read(request: LogRequest): Promise<LogPa
 
 type Source = { log: string; page: LogPage; taken: number };
 
-export async function listLogs(logs: readonly ListedLog[], query: PageRequest & AuditFilter): Promise<Page<AuditEntry>> {
+export async function listLogs(logs: readonly ListedLog[], query: PageRequest & AuditFilter): Promise<AuditListPage> {
   const { cursor, limit, ...filter } = query;
   const positions = readPositions(cursor);
+  const leftOut: UnreadableLog[] = [];
   const sources = await Promise.all(
     logs
       // A log that is not in the cursor got its first row after the first page.
       .filter(({ name }) => positions === null || (positions.get(name) ?? 0) > 0)
       .map(async ({ name, read }): Promise<Source> => {
         const before = positions?.get(name);
-        return { log: name, page: await read({ ...filter, limit, ...(before !== undefined && { before }) }), taken: 0 };
+        const page = await read({ ...filter, limit, ...(before !== undefined && { before }) }).catch((error: unknown) => {
+          leftOut.push({ log: name, reason: whyUnreadable(error) });
+          return noRows;
+        });
+        return { log: name, page, taken: 0 };
       }),
   );
   const items: AuditEntry[] = [];
@@ -34,7 +42,19 @@ export async function listLogs(logs: readonly ListedLog[], query: PageRequest & 
     source.taken += 1;
   }
   const left = sources.map((source): [string, number] => [source.log, positionAfter(source)]).filter(([, before]) => before > 0);
-  return { items, nextCursor: left.length === 0 ? null : encodeCursor(list, Object.fromEntries(left)) };
+  if (left.length === 0) return { items, nextCursor: null, leftOut };
+  // Asked again with the next page: it may be usable by then, and is named otherwise.
+  const again = leftOut.map(({ log }): [string, number] => [log, positions?.get(log) ?? Number.MAX_SAFE_INTEGER]);
+  return { items, nextCursor: encodeCursor(list, Object.fromEntries([...left, ...again])), leftOut };
+}
+
+const noRows: LogPage = { entries: [], next: 0, nextAt: 0 };
+
+/** Throws the error of a restore, during which no log can be read. */
+export function whyUnreadable(error: unknown): string {
+  if (isRestoreInProgress(error)) throw error;
+  if (error instanceof Problem) return error.detail;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Returns the log with the newest next entry; null if there is none, or if rows that were not read yet could be newer. */

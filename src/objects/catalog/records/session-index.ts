@@ -38,16 +38,20 @@ export function updateSession(context: CatalogContext, update: SessionUpdate): v
   });
 }
 
-/** Removes the row of a deleted session, and the Catalog's copies of its text. `by`: the key that deleted it, for the audit; null: none. */
-export function forgetSession(context: CatalogContext, id: string, by: string | null): void {
+/**
+ * Removes the row of a deleted session, and the Catalog's copies of its text. Returns whether it had a row. `by`: the key that deleted it, for the
+ * audit; null: none.
+ */
+export function forgetSession(context: CatalogContext, id: string, by: string | null): boolean {
   const { sql } = context;
-  context.record(() => {
+  return context.record(() => {
     if (overwrite(sql, 'sessions', 'title', 'id = ?', id)) requestClose(sql);
     const [row] = sql.exec<{ isReplay: number }>('DELETE FROM sessions WHERE id = ? RETURNING replay IS NOT NULL AS isReplay', id);
     const resource = row?.isReplay === 1 ? 'replay' : 'session';
     if (row !== undefined && by !== null) recordChange(context, { by, action: 'delete', resource, name: id });
     eraseWaits(sql, id);
     eraseSession(context, id);
+    return row !== undefined;
   });
 }
 

@@ -58,10 +58,11 @@ export function createBackupMethods({ storage, backup, context, kv, begun, ended
       await ended();
       return skipped;
     },
-    noteBackup: async (keyId) => {
+    noteBackup: async (keyId, session) => {
       backup.requireUsable();
       const { record, workspace } = context();
-      record(() => recordChange(context(), { by: keyId, action: 'backup', resource: 'workspace', name: workspace }));
+      const [action, resource] = session === undefined ? (['backup', 'workspace'] as const) : (['restore', 'session'] as const);
+      record(() => recordChange(context(), { by: keyId, action, resource, name: session ?? workspace }));
     },
   };
 }

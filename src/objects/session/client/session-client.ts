@@ -89,7 +89,7 @@ export function createSessions(
   const namespace = bindings.SESSION;
   const setups = new Map<string, SessionSetup>();
   const objectOf = (id: DurableObjectId): SessionObject =>
-    objectClient({ namespace, id: () => id, what: 'The session', timeoutMs: null }, methods);
+    objectClient({ namespace, id: () => id, what: `The session ${id.toString()}`, timeoutMs: null }, methods);
   const sessionOf = (id: DurableObjectId): SessionPort => rememberSetup(id.toString(), objectOf(id), setups);
   return {
     async create(owner, setup, key) {
@@ -134,7 +134,7 @@ export function createReplays({ SESSION: namespace }: Pick<Bindings, 'SESSION'>,
       (await sessions.create(owner, { listed: false, replay: true }, ...(key === undefined ? [] : [`replay ${key}`]))).id,
     get(id) {
       const object = sessionObjectId(namespace, id);
-      const what = 'The replay';
+      const what = `The replay ${id}`;
       const send = <Name extends keyof ReplayPort>(rpc: ReplayRpc, method: Name, args: ArgumentsOf<ReplayPort, Name>) =>
         rpc.replay(method, args);
       return objectClient({ namespace, id: () => object, what, timeoutMs: null, send }, replayMethods);

@@ -1,7 +1,7 @@
 /** The backup and restore of a session's object. */
 import { hasTable } from '../../shared/migrate.ts';
 import { isRecord, tryParse } from '../../../core/json/wire-value.ts';
-import { invalidRequest } from '../../../core/problem.ts';
+import { invalidRequest, Problem } from '../../../core/problem.ts';
 import type { BackupName, RestoreStep } from '../../../storage/backup/backup-objects.ts';
 import { type ObjectBackup, type BackupPlan, requireWorkspace } from '../../../storage/backup/object-backup.ts';
 import type { ReadPage, ReadPosition } from '../../../storage/backup/table-reader.ts';
@@ -18,7 +18,7 @@ export function publicId({ storage, id }: Pick<DurableObjectState, 'storage' | '
   return storage.sql.exec<{ id: string }>('SELECT id FROM restored_as').one().id;
 }
 
-/** Returns null if there is no such session. */
+/** Returns null if there is no such session, and no parts of one that is being deleted. */
 export function readSessionBackup(
   storage: DurableObjectStorage,
   backup: ObjectBackup,
@@ -26,7 +26,9 @@ export function readSessionBackup(
   at: ReadPosition | null,
 ): ReadPage | 'changed' | null {
   backup.requireUsable();
-  if (readSessionState(storage) !== 'open' || storedMeta(storage.sql)?.workspace !== workspace) return null;
+  const state = readSessionState(storage);
+  if (state === 'leaving') return { parts: [], next: null };
+  if (state === 'none' || storedMeta(storage.sql)?.workspace !== workspace) return null;
   return backup.read(object, at);
 }
 
@@ -49,7 +51,7 @@ export async function restoreSession({ ctx, backup, life }: Parts, { workspace, 
       // Repeated after a lost response.
       if (!backup.isRestoring) return;
       backup.end(() => markUnsent(storage.sql));
-      life().openRestored(replays);
+      life().openRestored(replays, request.isAlone);
       return;
     }
     case 'abandon':
@@ -57,6 +59,9 @@ export async function restoreSession({ ctx, backup, life }: Parts, { workspace, 
       await storage.deleteAlarm();
       return backup.abandon();
     case 'mark':
+      if (!backup.isRestoring && readSessionState(storage) !== 'none')
+        throw new Problem('conflict', `The session ${object.id} exists. Delete it before it is restored.`);
+      return;
     case 'begin':
     case 'end':
     case 'reset':
@@ -88,8 +93,12 @@ function checkMeta(sql: SqlStorage, workspace: string): void {
   if (!isRecord(tryParse(meta?.setup ?? ''))) throw invalidRequest([{ path: 'meta', message: 'the setup of the session is invalid' }]);
 }
 
+/** More than the rows that a session adds to the audit between a backup and its restore: a number that was used names another row there. */
+const skippedAuditNumbers = 1_000_000;
+
 /** The Catalog was read before the session, so it may lack questions and the newest state. */
 function markUnsent(sql: SqlStorage): void {
+  sql.exec('UPDATE meta SET audit_reserved = audit_reserved + ?', skippedAuditNumbers);
   sql.exec("UPDATE waits SET indexed = 0 WHERE state = 'pending'");
   sql.exec('UPDATE summary SET revision = max(revision, sent) + 1 WHERE EXISTS (SELECT 1 FROM waits WHERE indexed = 0)');
 }

@@ -101,13 +101,15 @@ export class SessionLifecycle {
   /**
    * Opens a session that was just restored. A turn that was running is cancelled: the service that was backed up has probably finished it, and
    * it must not have its effects twice. A turn that waits for a person keeps waiting. `cancelReplay`: loaded before, so that nothing runs meanwhile.
+   * `isAlone`: without the Catalog, whose lists have another state of it, or none.
    */
-  openRestored({ cancelReplay }: Pick<Awaited<ReturnType<typeof loadReplays>>, 'cancelReplay'>): void {
+  openRestored({ cancelReplay }: Pick<Awaited<ReturnType<typeof loadReplays>>, 'cancelReplay'>, isAlone: boolean): void {
     const openSession = this.#build();
     openSession.journals.dropUnrecoverable();
     openSession.timers.restore(this.#wiring.clock.now());
     if (openSession.turns.open()?.state !== 'waiting') openSession.runner.cancelAll();
     if (openSession.meta.setup.replay === true) cancelReplay(this.#replayParts(), openSession, 'The workspace was restored from a backup.');
+    if (isAlone) openSession.summary.noteChange();
     openSession.timers.arm();
   }
 

@@ -56,5 +56,5 @@ const methods: MethodTable<UsageShardPort> = {
 
 export function usageShard({ USAGE }: Pick<Bindings, 'USAGE'>, workspace: string, shard: number): UsageShardPort {
   const place = objectPlace(USAGE, workspace, 'usage', String(shard));
-  return objectClient({ ...place, what: 'The usage shard', timeoutMs: limits.catalogTimeoutMs }, methods);
+  return objectClient({ ...place, what: `The usage shard ${shard}`, timeoutMs: limits.catalogTimeoutMs }, methods);
 }
