@@ -29,7 +29,7 @@ const maxViewBytes = 13_300;
 /** The code editor, which is loaded when its first field is seen. */
 const maxEditorBytes = 110_000;
 const maxTotalBytes = 330_000;
-const maxGuideBytes = 260_000;
+const maxGuideBytes = 300_000;
 
 if (import.meta.main) {
   await runLocalScript(async () => void (await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console'))));
