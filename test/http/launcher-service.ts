@@ -2,6 +2,7 @@
  * The HTTP surface over the real catalog of a new workspace, as of a local service with a launcher, whose bridge starts nothing; requires the
  * Workers runtime.
  */
+import { type HostReport, hostReportPath } from '../../src/core/host-report.ts';
 import { runInDurableObject } from 'cloudflare:test';
 import { launcherHeader, runHeader } from '../../src/core/servers/stdio.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -17,7 +18,9 @@ export const proof = { [launcherHeader]: token };
 export async function createLauncherService() {
   /** The runs that the bridge was sent, as JSON. */
   const runs: string[] = [];
+  const report: HostReport = { disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'no' };
   const bridge = async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname === hostReportPath) return Response.json(report);
     runs.push(decodeURIComponent(request.headers.get(runHeader) ?? ''));
     return Response.json({ error: 'is not started in this test.' }, { status: 502 });
   };
