@@ -69,7 +69,8 @@ describe.skipIf(isSkipped(!canNameHosts, 'public names with private addresses', 
       expect((await request(`http://${address}/`)).json).toMatchObject({ isError: false });
       reached.length = 0;
       const { json } = await request(`http://${address}/to/${encodeURIComponent('http://loopback.attacker.example/admin')}`);
-      expect(reached).toEqual([expect.stringMatching(/\/to\//)]);
+      // The call is repeated once, as safe calls whose connection broke.
+      expect(new Set(reached)).toEqual(new Set([expect.stringMatching(/\/to\//)]));
       expect(json).toMatchObject({ isError: true });
     });
 

@@ -17,7 +17,7 @@ const environment = {
   XDG_STATE_HOME: join(directory, 'state'),
 };
 const maxInstallBytes = 250e6;
-const maxPackageBytes = 4.2e6;
+const maxPackageBytes = 4.7e6;
 
 function run(command: string, args: string[], cwd: string): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment, encoding: 'utf8', timeout: 150_000 });

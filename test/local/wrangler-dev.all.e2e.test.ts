@@ -86,7 +86,7 @@ function curl(url: string, ...options: string[]): string {
 
 it('names .dev.vars and the script that writes it while it has no keys', async () => {
   const url = await startWrangler(await freePort());
-  expect(JSON.parse(curl(`${url}/readyz`)).checks).toEqual({ storage: 'ok', kv: 'ok', keys: 'fail' });
+  expect(JSON.parse(curl(`${url}/readyz`)).checks).toEqual({ storage: 'ok', kv: 'ok', keys: 'fail', disk: 'ok' });
   const { code, detail } = JSON.parse(curl(`${url}/v1/models`, '-H', 'authorization: Bearer anything'));
   expect(code).toBe('not_configured');
   expect(detail).toContain('run `npm run keys`, which writes it to .dev.vars');
@@ -112,7 +112,7 @@ it('serves chats, sessions, webhooks, schedules, MCP and the console, and keeps 
   const port = await freePort();
   const url = await startWrangler(port, '--var', `MONIKER_PUBLIC_URL:http://localhost:${port}`);
   const call = client(url);
-  expect((await call('GET', '/readyz')).json.checks).toEqual({ storage: 'ok', kv: 'ok', keys: 'ok' });
+  expect((await call('GET', '/readyz')).json.checks).toEqual({ storage: 'ok', kv: 'ok', keys: 'ok', disk: 'ok' });
   const put = async (path: string, body: object) => expect((await call('PUT', path, body)).status, path).toBe(201);
   await put('/v1/toolsets/work', { tools: [{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell'], approval: 'never' }] });
   await put('/v1/agents/helper', { model: 'rehearsal/default', toolset: 'work' });

@@ -50,6 +50,8 @@ const secretKey: Check = (value, name) =>
     ? null
     : `It has ${value.length} characters, and needs at least ${minKeyLength}. Try: ${name}=$(openssl rand -hex 32)`;
 const apiKey = rule((value) => /^[\x21-\x7e]+$/.test(value), 'It has spaces or characters that no key has. Copy it again.');
+/** RFC 6749, appendix A.2. */
+const clientSecret = rule((value) => /^[\x20-\x7e]+$/.test(value), 'It has characters that no secret of a client has. Copy it again.');
 const webUrl = rule((value) => {
   const url = URL.parse(value);
   return (
@@ -118,12 +120,12 @@ export const settingChecks: Readonly<Record<string, Check>> = {
   MONIKER_AUDIT_SHARDS: number(1, maxAuditShards, `Use a whole number from 1 to ${maxAuditShards}.`),
   MONIKER_OIDC_ISSUER: webUrl,
   MONIKER_OIDC_CLIENT_ID: anyText,
-  MONIKER_OIDC_CLIENT_SECRET: apiKey,
+  MONIKER_OIDC_CLIENT_SECRET: clientSecret,
   MONIKER_OIDC_NAME: anyText,
   MONIKER_GOOGLE_CLIENT_ID: anyText,
-  MONIKER_GOOGLE_CLIENT_SECRET: apiKey,
+  MONIKER_GOOGLE_CLIENT_SECRET: clientSecret,
   MONIKER_GITHUB_CLIENT_ID: anyText,
-  MONIKER_GITHUB_CLIENT_SECRET: apiKey,
+  MONIKER_GITHUB_CLIENT_SECRET: clientSecret,
   MONIKER_GITHUB_URL: webUrl,
   MONIKER_ACCESS_TEAM: anyText,
   MONIKER_ACCESS_AUD: anyText,

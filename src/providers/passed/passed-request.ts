@@ -14,6 +14,7 @@ import type { ResolvedModel } from '../../core/model/route.ts';
 import { firstReply } from '../../engine/first-reply.ts';
 import type { RouteAttempt } from '../../engine/try-routes.ts';
 import type { ModelRule } from '../../core/model/model-name.ts';
+import { timeoutsOf } from '../../core/model/timeouts.ts';
 import { readAllowedProvider, readRouteRules } from '../../engine/plan/plan-models.ts';
 import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
@@ -114,7 +115,12 @@ async function passToModel(
     const response = await opened;
     const headers = await answerHeaders(access, response, dropped);
     const forwarding = { access, meter, readUsage: readPassedUsage, clock };
-    const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
+    const started = await startReply(response, {
+      access,
+      reply: null,
+      firstByteMs: timeoutsOf(access.timeouts, route?.limits).wholeMs,
+      clock,
+    });
     const passed = await forwardBody(response, started, forwarding);
     return new Response(passed, { status: 200, headers });
   };

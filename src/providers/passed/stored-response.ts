@@ -3,6 +3,7 @@
  * one is stored for an hour, for the key that asked, and requests about it are passed to it. Wire: OpenAI API reference, "Responses: get", "list
  * input items", "cancel" and "delete"; guide "Background mode".
  */
+import { timeoutsOf } from '../../core/model/timeouts.ts';
 import { isRecord, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB } from '../../core/limits/units.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
@@ -92,7 +93,7 @@ export async function readStoredResponse(
   const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange, { isWhole: true }));
   const headers = await answerHeaders(access, response);
   if (act === 'delete') kept.put(nameOf(id), 'null');
-  const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
+  const started = await startReply(response, { access, reply: null, firstByteMs: timeoutsOf(access.timeouts, undefined).wholeMs, clock });
   const meter = {
     ...noMeter,
     // The request that began it was answered before anything was used.

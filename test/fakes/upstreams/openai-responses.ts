@@ -300,7 +300,8 @@ function toReply(request: Understood, { offered, given }: Tools, say: Say, count
     ...{ instructions: null, max_output_tokens: null, model: request.model, output: items, parallel_tool_calls: true },
     ...{ previous_response_id: null, reasoning: { effort: reasons ? 'medium' : null, summary: null }, store: false, temperature: 1 },
     ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', top_p: 1, truncation: 'disabled', user: null, metadata: {} },
-    tools: given,
+    // Functions are strict unless the request says otherwise.
+    tools: (given as Json[]).map((tool) => (tool.type === 'function' ? { strict: true, ...tool } : tool)),
     usage: {
       ...{ input_tokens: 120, input_tokens_details: { cached_tokens: 64 }, output_tokens: 30, total_tokens: 150 },
       output_tokens_details: { reasoning_tokens: say.reasoning === undefined ? 0 : 10 },
