@@ -135,12 +135,16 @@ class Simulation {
     }
   }
 
-  /** Each call that ended has one verdict in the audit, however often its process died. */
+  /**
+   * Each call that ended has one verdict in the audit, however often its process died. The storage here ends a block sooner than workerd, which stores
+   * together what is written until its event loop turns (`ActorSqlite`): a verdict may be stored without its result, and the next process then
+   * adds `outcome_unknown`. The crash tier checks the runtime itself, without this exception.
+   */
   #checkAudited(): void {
     const ended = [...(this.#machine.audited?.().values() ?? [])].filter(({ turn, verdict }) => turn !== null && isVerdict.has(verdict));
     const counts = Map.groupBy(ended, ({ callId }) => callId);
     for (const [callId, rows] of counts)
-      if (rows.length > 1)
+      if (rows.filter(({ code }) => code !== 'outcome_unknown').length > 1 || rows.length > 2)
         this.#world.fail(
           `the audit has ${rows.length} verdicts on ${callId}: ${rows.map(({ verdict, code }) => `${verdict} ${code}`).join(', ')}`,
         );
