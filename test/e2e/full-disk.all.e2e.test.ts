@@ -101,6 +101,8 @@ describe.skipIf(isSkipped(!canMount, 'a full disk', 'mount needs root'))('a serv
     const { status, json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default' });
     expect([status, json.code]).toEqual(refused);
     expect((await service.call('GET', `/v1/sessions/${session}/messages`)).text).toContain('two');
+    // Otherwise the report of the full disk could come after the room.
+    await isReady(503);
     rmSync(filler);
     await isReady(200);
     expect((await service.call('POST', `/v1/sessions/${session}/turns`, { input: 'three' })).status).toBe(200);
