@@ -24,6 +24,8 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     response.once('close', () => {
       if (!response.writableFinished) for (const resolve of waiting.splice(0)) resolve();
     });
+    // The question whether it can be reached at all, after a connection that broke.
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => answer(response, JSON.parse(Buffer.concat(parts).toString('utf8'))));
