@@ -15,9 +15,9 @@ const modules = runner.evaluatedModules.idToModuleMap;
 
 /**
  * What lives as long as an isolate and comes from storage or from the servers of a test: the wiring with its caches, the objects, and the
- * APIs that servers were found to speak.
+ * APIs that servers were found to speak, and the launcher that knows the clock.
  */
-const withMemory = /\/src\/(worker\.ts|objects\/|wiring\/|providers\/api-choice\.ts)|\/test\//;
+const withMemory = /\/src\/(worker\.ts|objects\/|wiring\/|providers\/api-choice\.ts|platform\/settled-clock\.ts)|\/test\//;
 
 /** The next imports of these modules, and of all that import them, run them again. */
 export function forgetModulesWithMemory(): void {

@@ -5861,6 +5861,11 @@ export interface components {
             action: "create" | "update" | "delete" | "revoke" | "rotate" | "accept" | "reject" | "undo" | "retire" | "refresh" | "sign-in" | "sign-out" | "backup" | "restore" | "erase";
             /** Format: date-time */
             at: string;
+            /** @description How much accepted work ended with the deletion: deliveries that had not begun, and callbacks that were not delivered. Absent: none. */
+            dropped?: {
+                callbacks: number;
+                deliveries: number;
+            };
             /**
              * @description Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.
              * @example 3.1042
@@ -9748,6 +9753,8 @@ export interface components {
                 /** @enum {string} */
                 storage: "ok" | "fail";
             };
+            /** @description Why the clock of the machine is not trusted: it moved further than time passed. Until it returns, or has kept its new time for long, nothing is deleted or expired by its age. Absent: it is trusted. */
+            clock?: string;
             /** @description How many servers of the first workspace have each health, counted at most every 10 s. A server that is not `ok` does not make the service unready. `null`: they could not be counted. */
             servers: {
                 [key: string]: number;
@@ -18147,7 +18154,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -20545,7 +20552,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -21186,7 +21193,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -21471,7 +21478,7 @@ export interface operations {
             /** @description Deleted. The defaults apply again. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -22078,7 +22085,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -23217,7 +23224,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -23611,7 +23618,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -23820,7 +23827,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -25499,7 +25506,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -25710,7 +25717,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -25963,7 +25970,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -26287,7 +26294,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -26437,7 +26444,7 @@ export interface operations {
             /** @description Done. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -26702,7 +26709,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
@@ -27466,7 +27473,7 @@ export interface operations {
             /** @description Gone. */
             204: {
                 headers: {
-                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    /** @description Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted. */
                     "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };

@@ -196,12 +196,12 @@ export function writeAnswers<View>(
 
 type Removed = { warnings: readonly Warning[] };
 
-/** Has the places that still name a deleted document, such as `agents.helper.skills[0], and 2 more`. */
+/** Has the places that still name a deleted document, and the accepted work that ends with it. */
 const stillNamedHeader = 'x-moniker-still-named';
 
 export function removalAnswers(gone = 'Gone.') {
   const places =
-    'Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted.';
+    'Places that still name it, and how much accepted work ends with it or fails without it, such as `agents.helper.skills[0], deliveries: 3 accepted and not begun are cancelled and listed so, and 2 more`. Places that the key cannot read are counted.';
   return { 204: { description: gone, headers: { [stillNamedHeader]: places } } } as const;
 }
 
@@ -212,13 +212,16 @@ export function answerRemoval(answer: AnswerRemoval, principal: Principal, warni
   if (warnings.length === 0) return answer(204, null);
   const isUnbound = isAllowed(principal, { act: 'use-workspace', what: '' });
   const isAdministrator = isUnbound && isAllowed(principal, { act: 'use-scope', scopes: ['admin'] });
-  const shown = warnings.filter(({ path }) => isAdministrator || (isUnbound && /^(?:toolsets|agents|…)/.test(path)));
+  const shown = warnings.filter(({ path }) => isAdministrator || (isUnbound && /^(?:toolsets|agents|deliveries$|…)/.test(path)));
   const others = warnings.length - shown.length;
-  const places = [
-    ...shown.map(({ path, message }) => (path === '…' ? message : nameInHeader(path))),
-    ...(others > 0 ? [`and ${others} more`] : []),
-  ];
+  const places = [...shown.map(({ path, message }) => placeInHeader(path, message)), ...(others > 0 ? [`and ${others} more`] : [])];
   return answer(204, null, { [stillNamedHeader]: places.join(', ') });
+}
+
+/** Accepted work has the path `deliveries`, `turns` or `callbacks`, and its number in the message. */
+function placeInHeader(path: string, message: string): string {
+  if (path === '…') return message;
+  return nameInHeader(path.includes('.') ? path : `${path}: ${message}`);
 }
 
 async function removeAt({ place: { catalog, kind, name }, options }: Writing): Promise<Removed> {

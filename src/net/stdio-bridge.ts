@@ -7,7 +7,16 @@ import { HostReport, hostReportPath } from '../core/host-report.ts';
 import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/people/settings.ts';
-import { changedPath, endedPath, launcherHeader, processesPath, runHeader, ServerProcess, type SessionEnd } from '../core/servers/stdio.ts';
+import {
+  changedPath,
+  clockPath,
+  endedPath,
+  launcherHeader,
+  processesPath,
+  runHeader,
+  ServerProcess,
+  type SessionEnd,
+} from '../core/servers/stdio.ts';
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import type { StdioBridge } from '../ports/upstream.ts';
 import type { SendOnce } from './outbound.ts';
@@ -67,6 +76,24 @@ export function createHostQuestion({ launcher }: Pick<Settings, 'launcher'>, sen
     const response = await send(new Request(new URL(hostReportPath, launcher.bridgeUrl), { headers, signal }), true);
     const { bytes } = await readBounded(response, maxFaultBytes);
     return HostReport.parse(tryParse(new TextDecoder().decode(bytes)));
+  };
+}
+
+/** Returns a function that asks the launcher what is wrong with the clock of the machine; null without one. */
+export function createClockQuestion({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): (() => Promise<string | null>) | null {
+  if (launcher === null) return null;
+  return async () => {
+    const signal = AbortSignal.timeout(noticeTimeoutMs);
+    const response = await send(
+      new Request(new URL(clockPath, launcher.bridgeUrl), { headers: { [launcherHeader]: launcher.token }, signal }),
+      true,
+    );
+    const { bytes } = await readBounded(response, maxFaultBytes);
+    if (!response.ok) throw new Error(`the launcher returned ${response.status}`);
+    return z
+      .string()
+      .nullable()
+      .parse(tryParse(new TextDecoder().decode(bytes)));
   };
 }
 

@@ -5,10 +5,11 @@ import { createPools } from '../engine/fair-pool.ts';
 import { createHost } from '../engine/host.ts';
 import { createInstanceName, createOutbound, hopHeader, refuseOwnHop, sendThrough } from '../net/outbound.ts';
 import { openThrough } from '../net/unsent.ts';
-import { createHostQuestion, createProgramNotice, createStdioBridge } from '../net/stdio-bridge.ts';
+import { createClockQuestion, createHostQuestion, createProgramNotice, createStdioBridge } from '../net/stdio-bridge.ts';
 import type { Authorization } from '../mcp/authorization/authorization.ts';
 import type { WaitUntil } from '../platform/background.ts';
 import { createRuntime } from '../platform/runtime.ts';
+import { trustClockBy } from '../platform/settled-clock.ts';
 import { createAuditKey } from '../objects/shared/audit-chain.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { createMasterKey } from '../storage/keys/master-key.ts';
@@ -28,6 +29,7 @@ export function buildRuntime(bindings: Bindings, { background, issued, noApprova
   const runtime = createRuntime(settings, (request) => send(request, true), background);
   const { telemetry, log } = runtime;
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
+  trustClockBy(createClockQuestion(settings, send));
   const noticePrograms = createProgramNotice(settings, send);
   return {
     settings,

@@ -14,7 +14,7 @@ export async function checkInvariants(cell: Cell, { waiting = false } = {}): Pro
 }
 
 /** Events are numbered from 1 without gaps, and no number has changed since a reader received it. */
-function checkNumbers(events: StreamEvent[], before: StreamEvent[]): void {
+export function checkNumbers(events: StreamEvent[], before: StreamEvent[]): void {
   expect(
     events.map(({ id }) => id),
     'numbers without a gap',
@@ -23,7 +23,7 @@ function checkNumbers(events: StreamEvent[], before: StreamEvent[]): void {
 }
 
 /** One result for each call; none for a call that a restart removed. */
-function checkCalls(events: StreamEvent[], waiting: boolean): void {
+export function checkCalls(events: StreamEvent[], waiting: boolean): void {
   const standing = new Map<string, number>();
   for (const { type, id, data } of events) {
     if (type === 'step-restart') for (const [callId, at] of standing) if (at >= Number(data.from)) standing.delete(callId);

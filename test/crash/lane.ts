@@ -164,7 +164,7 @@ return seen;`,
 }
 
 /** Reads pages until the stream has nothing more to send at once and sends a comment instead. */
-async function readEvents(
+export async function readEvents(
   request: (method: string, path: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal) => Promise<Response>,
   session: string,
   after: number,

@@ -14,6 +14,8 @@ export type Upstream = {
   namesUnder(prefix: string): string[];
   /** The effect happens at once; its response is delayed until the promise resolves. */
   hold(name: string, until: Promise<unknown>): void;
+  /** The effect happens, and its connection is reset in place of a response. */
+  breakOff(name: string): void;
   /** Resolves when the effect has happened this often. */
   had(name: string, times?: number): Promise<void>;
   close(): void;
@@ -22,6 +24,7 @@ export type Upstream = {
 export async function startUpstream(): Promise<Upstream> {
   const effects = new Map<string, Effect[]>();
   const held = new Map<string, Promise<unknown>>();
+  const broken = new Set<string>();
   const watchers = new Set<() => void>();
   const server = createServer((request, response) => {
     request.resume();
@@ -34,6 +37,7 @@ export async function startUpstream(): Promise<Upstream> {
         response.writeHead(200, { 'content-type': 'text/plain' });
         response.end(`effect of ${name}`);
       };
+      if (broken.has(name)) return void request.socket.resetAndDestroy();
       void (held.get(name) ?? Promise.resolve()).then(answer);
     });
   });
@@ -42,6 +46,7 @@ export async function startUpstream(): Promise<Upstream> {
     urlOf: (name) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
     effects: (name) => effects.get(name) ?? [],
     namesUnder: (prefix) => [...effects.keys()].filter((name) => name.startsWith(prefix)),
+    breakOff: (name) => void broken.add(name),
     hold: (name, until) => void held.set(name, until),
     had: (name, times = 1) =>
       new Promise((resolve) => {

@@ -10,6 +10,8 @@ const startTimeoutMs = 90_000;
 
 export type RunningService = {
   url: string;
+  /** Of the launcher, which leads its process group. */
+  pid: number;
   key: string;
   /** All output so far. */
   printed(): string;
@@ -116,6 +118,7 @@ async function startOnce(dataDir: string, environment: Record<string, string>, w
   const key = environment.MONIKER_ROOT_KEY ?? /^MONIKER_ROOT_KEY=(.*)$/m.exec(readFileSync(join(dataDir, 'keys'), 'utf8'))?.[1] ?? '';
   return {
     url,
+    pid: child.pid ?? 0,
     key,
     printed,
     call: async (method, path, body, headers = {}) => {

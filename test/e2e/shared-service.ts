@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
-export type SharedService = Omit<RunningService, 'stop'> & {
+export type SharedService = Omit<RunningService, 'stop' | 'pid'> & {
   /** Kills the service like a power failure and starts it again over the same data, which `change` may change meanwhile; the address may change. */
   restart(change?: (dataDir: string) => void): Promise<void>;
 };

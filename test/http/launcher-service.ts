@@ -4,7 +4,7 @@
  */
 import { type HostReport, hostReportPath } from '../../src/core/host-report.ts';
 import { runInDurableObject } from 'cloudflare:test';
-import { launcherHeader, runHeader } from '../../src/core/servers/stdio.ts';
+import { clockPath, launcherHeader, runHeader } from '../../src/core/servers/stdio.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { DocumentKind } from '../../src/ports/catalog.ts';
 import { createWiring } from '../../src/wiring/create-wiring.ts';
@@ -20,7 +20,10 @@ export async function createLauncherService() {
   const runs: string[] = [];
   const report: HostReport = { disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'no' };
   const bridge = async (request: Request): Promise<Response> => {
-    if (new URL(request.url).pathname === hostReportPath) return Response.json(report);
+    const { pathname } = new URL(request.url);
+    if (pathname === hostReportPath) return Response.json(report);
+    // Its clock is right.
+    if (pathname === clockPath) return Response.json(null);
     runs.push(decodeURIComponent(request.headers.get(runHeader) ?? ''));
     return Response.json({ error: 'is not started in this test.' }, { status: 502 });
   };

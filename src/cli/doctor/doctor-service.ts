@@ -35,7 +35,7 @@ export async function* checkService(
   const health = await checkHealth(url);
   yield health;
   if (health.some(({ status }) => status === 'failure')) return;
-  yield [await checkReadiness(url)];
+  yield await checkReadiness(url);
   if (fault !== null) return yield [fault];
   const client = createClient({ baseUrl: url, headers, retries: 0, fetch: serviceFetch(address, timeoutMs) });
   const [me, scopes] = await checkKey(client);
@@ -93,9 +93,15 @@ export function checkClock(date: string | null, now: number): DoctorFinding[] {
   return [warning('clock', message, 'Turn on time synchronization (NTP).')];
 }
 
-async function checkReadiness(url: string): Promise<DoctorFinding> {
+async function checkReadiness(url: string): Promise<DoctorFinding[]> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
   const body = recordOf(await response.json().catch(() => null));
+  const doubt = stringOf(body.clock);
+  const clock = doubt === '' ? [] : [warning('clock', doubt, 'Compare it with another clock, and turn on time synchronization (NTP).')];
+  return [readinessOf(response, body), ...clock];
+}
+
+function readinessOf(response: Response, body: Record<string, unknown>): DoctorFinding {
   const stale = Number(body.staleToolsets ?? 0);
   if (response.ok && stale > 0)
     return warning(

@@ -71,6 +71,12 @@ export const AuditRow = z
 export type AuditRow = z.infer<typeof AuditRow>;
 
 /** A configuration change, written in the transaction of the change. Never contains the value of a secret or key. */
+export const DroppedWork = z.object({ deliveries: z.int(), callbacks: z.int() }).meta({
+  description:
+    'How much accepted work ended with the deletion: deliveries that had not begun, and callbacks that were not delivered. Absent: none.',
+});
+export type DroppedWork = z.infer<typeof DroppedWork>;
+
 export const AuditChange = z
   .object({
     kind: z.literal('change'),
@@ -104,6 +110,7 @@ export const AuditChange = z
       description:
         'Name of the resource; for a key or session its id, for the cache `all`, `key/<id>` or `toolset/<name>`, for the master key its fingerprint, for a server tool its canonical name.',
     }),
+    dropped: DroppedWork.optional(),
     version: z.int().nullable().meta({
       description:
         'The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions.',

@@ -113,6 +113,8 @@ export const changedPath = '/changed';
 export const processesPath = '/processes';
 /** The path of the bridge to which the Worker reports that a session has ended: a POST with a `SessionEnd` in `runHeader`. */
 export const endedPath = '/ended';
+/** The path of the bridge that says what is wrong with the clock of the machine: a text as JSON, or null. */
+export const clockPath = '/clock';
 /** The session whose processes end (`instances: "session"`), and its workspace. */
 export type SessionEnd = { workspace: string; owner: string };
 /** A `StdioRequest` as JSON, encoded as a URI component. */

@@ -8,6 +8,7 @@ import { ensureBundle } from '../build/bundle.ts';
 import { claimDataFormat } from './data-format.ts';
 import { lockDataDir, makeDataDir } from './data-lock.ts';
 import { type DataFolder, dataFolderOf, isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
+import { watchMachineClock } from './clock-watch.ts';
 import { claimKeys, recordMasterKey } from './key-check.ts';
 import { forgetPreviousMasterKey, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
@@ -28,6 +29,7 @@ import { newLauncherToken, writeLauncherFile } from './launcher-file.ts';
 import { openLogFile } from './log-file.ts';
 import { print, printData } from '../printing.ts';
 import { loadSkills } from './skills.ts';
+import type { Program } from '../../core/servers/stdio.ts';
 import { startBridge } from '../stdio/bridge.ts';
 import { toLogRecord } from '../workerd/process.ts';
 import { launcherHeader } from '../../core/servers/stdio.ts';
@@ -59,6 +61,7 @@ export async function start({ reload, isProduction, environment, project, purpos
   makeDataDir(local.dataDir);
   const unlock = lockDataDir(local.dataDir);
   let closeBridge = async (): Promise<void> => undefined;
+  let closeClock = (): void => undefined;
   try {
     claimDataFormat(local.dataDir);
     const keys = await claimKeys(local.dataDir, environment);
@@ -78,12 +81,16 @@ export async function start({ reload, isProduction, environment, project, purpos
     const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => print('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
     const api = connectOwnService(url, keys.rootKey);
-    const bridge = await startBridge(token, {
+    const clock = watchMachineClock(local.dataDir, { onLog: log, wentBack: () => void wakeWorkspaces(url, keys.rootKey, log) });
+    closeClock = clock.close;
+    const surroundings = {
       onLog: log,
-      unwanted: async (programs) => (await api.post('/v1/programs/check', { body: { programs: [...programs] } })).unwanted,
+      unwanted: async (programs: readonly Program[]) =>
+        (await api.post('/v1/programs/check', { body: { programs: [...programs] } })).unwanted,
       environment: programEnvironment(environment, local.dataDir),
       host: watch.report,
-    });
+    };
+    const bridge = await startBridge(token, surroundings, clock.doubt);
     closeBridge = bridge.close;
     const openFiles = openFilesLimit(process.pid);
     const running = await startRuntime({
@@ -133,7 +140,23 @@ export async function start({ reload, isProduction, environment, project, purpos
     throw (error instanceof StartFailure ? null : await damageAtStart(join(local.dataDir, 'state'))) ?? error;
   } finally {
     await closeBridge();
+    closeClock();
     unlock();
+  }
+}
+
+/** An alarm that was set while the clock was ahead comes too late: a request to the workspace sets it again. Reports failures, throws none. */
+async function wakeWorkspaces(url: string, rootKey: string, log: (line: string) => void): Promise<void> {
+  try {
+    const { items } = await connectOwnService(url, rootKey).get('/v1/workspaces', { params: { query: { limit: 200 } } });
+    for (const { name } of items)
+      await connectOwnService(url, rootKey, { headers: { 'x-moniker-workspace': name } }).get('/v1/agents', {
+        params: { query: { limit: 1 } },
+      });
+  } catch (error) {
+    log(
+      `warning: the clock of this machine was set back, and not every workspace could be told; its next request does it. ${String(error)}`,
+    );
   }
 }
 

@@ -12,6 +12,7 @@ import { KB, MB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
 import {
   changedPath,
+  clockPath,
   endedPath,
   launcherHeader,
   processesPath,
@@ -36,11 +37,16 @@ const maxSessionStreams = 32;
 
 export type Bridge = { url: string; close(): Promise<void> };
 
-export async function startBridge(token: string, surroundings: Surroundings): Promise<Bridge> {
+/** `clockDoubt`: what is wrong with the clock of this machine. */
+export async function startBridge(
+  token: string,
+  surroundings: Surroundings,
+  clockDoubt: () => string | null = () => null,
+): Promise<Bridge> {
   const { onLog } = surroundings;
   const servers = createRunningServers(token, surroundings);
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
-    handle(servers, token, surroundings.host, request, response).catch((error: unknown) => {
+    handle({ servers, token, host: surroundings.host, clockDoubt }, request, response).catch((error: unknown) => {
       // The program did not start, or was not given the message.
       if (error instanceof BridgeFault) return answer(response, 502, { error: error.message, sent: false });
       onLog(`The bridge to stdio servers failed: ${String(error)}`);
@@ -71,10 +77,10 @@ export async function startBridge(token: string, surroundings: Surroundings): Pr
 const noProxyBody = JSON.stringify(new Problem('method_not_allowed', 'This service is no proxy: it does not support CONNECT.').toBody());
 const noProxy = `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/problem+json\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\nContent-Length: ${noProxyBody.length}\r\nConnection: close\r\n\r\n${noProxyBody}`;
 
+type BridgeParts = { servers: RunningServers; token: string; host: Surroundings['host']; clockDoubt(): string | null };
+
 async function handle(
-  servers: RunningServers,
-  token: string,
-  host: Surroundings['host'],
+  { servers, token, host, clockDoubt }: BridgeParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -90,6 +96,7 @@ async function handle(
     response.writeHead(202).end();
     return;
   }
+  if (request.url === clockPath) return answer(response, 200, clockDoubt());
   // Written by the Worker (`net/stdio-bridge.ts`), which has the token.
   const asked = JSON.parse(decodeURIComponent(String(headers[runHeader] ?? ''))) as StdioRequest;
   if (request.url === processesPath) return answer(response, 200, servers.list(asked.workspace));

@@ -53,6 +53,8 @@ import { checkStoredMadeTools } from './tools/made-tools.ts';
 import { createCatalogSweep } from './records/catalog-sweep.ts';
 import { createDatabaseCloser, type DatabaseCloser } from './records/close-database.ts';
 import { createErasures } from './records/erasure.ts';
+import { setLateRowsDue } from './records/late-rows.ts';
+import { sessionsAhead } from './records/session-index.ts';
 import { callCatalog } from './client/catalog-client.ts';
 import { rootPrincipal } from '../../storage/published/principals.ts';
 import { memberUsers, setMembersOf } from './documents/members.ts';
@@ -82,6 +84,10 @@ import { recompileSome } from './toolsets/recompile-step.ts';
 import { createTransactions } from './records/transactions.ts';
 import { catalogBackupPlan, createSessionActivation } from './records/restored-sessions.ts';
 
+/** Some job is due each day. */
+const farAlarmMs = 24 * 60 * 60_000;
+const maxWokenSessions = 1_000;
+const wokenAtOnce = 16;
 /** A write waits this long for its publication before it responds; the publisher continues without it. */
 const publishWaitMs = 2_000;
 
@@ -113,6 +119,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   #isMigrated = false;
   /** Whether the workspace is being deleted; null: not known. */
   #closed: boolean | null = null;
+  /** Whether the alarm of an earlier process was read. */
+  #isAlarmChecked = false;
   /** Requests and background work in progress. */
   #inProgress = 0;
   readonly #backup: ObjectBackup;
@@ -241,7 +249,35 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   async #started<T>(work: () => Promise<T>): Promise<T> {
     const closing = this.#opened?.closer?.closing() ?? null;
     if (closing !== null) await closing;
+    if (this.#alarm.isLate || !this.#isAlarmChecked) this.ctx.waitUntil(this.#counted(this.#runLateAlarm()));
     return await this.#counted(work());
+  }
+
+  /** Runs the alarm if it was set while the clock was ahead, maybe by an earlier process. Never throws. */
+  async #runLateAlarm(): Promise<void> {
+    const isKnown = this.#isAlarmChecked;
+    this.#isAlarmChecked = true;
+    const at = isKnown ? null : await this.ctx.storage.getAlarm();
+    if (!isKnown && (at === null || at <= this.#sources.now() + farAlarmMs)) return;
+    const workspace = this.#storedWorkspace();
+    if (workspace !== null && !this.#isClosed() && !this.#backup.isRestoring) setLateRowsDue(this.#open(workspace).services.context);
+    await this.alarm();
+    await this.#wakeSessions();
+  }
+
+  /** The alarms of sessions are too late as well: a request sets them again. */
+  async #wakeSessions(): Promise<void> {
+    const workspace = this.#storedWorkspace();
+    if (workspace === null || this.#isClosed() || this.#backup.isRestoring) return;
+    const wake = async ({ id, key_id: keyId }: { id: string; key_id: string }): Promise<void> => {
+      try {
+        await nullIfNotFound(wire(this.env).sessions.get(id).hasTurn({ workspace, keyId, scopes: [] }, ''));
+      } catch (error) {
+        createLog('error').error('a session was not woken after the clock was set back', { session: id, cause: String(error) });
+      }
+    };
+    const sessions = sessionsAhead(this.#open(workspace).services.context, maxWokenSessions);
+    while (sessions.length > 0) await Promise.all(sessions.splice(0, wokenAtOnce).map(wake));
   }
 
   /** Counts work during which the object must not terminate itself. */

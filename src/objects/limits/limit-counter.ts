@@ -11,6 +11,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { countsAtAdmission, endOfPeriod, isBudget, type PeriodicLimit, periodOf } from '../../core/usage-limits.ts';
 import { type Outcome, toOutcome } from '../../core/problem.ts';
+import { isClockSettled } from '../../platform/settled-clock.ts';
 import type { ArgumentsOf, Handlers, RemotePort, ResultOf } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
 import { type LeaseGrant, leaseMs, type LimitCounterPort } from './client/limit-counter-client.ts';
@@ -143,6 +144,7 @@ export class LimitCounter extends DurableObject<Bindings> implements RemotePort<
     const now = Date.now();
     await this.ctx.storage.setAlarm(now + sweepMs);
     this.#dropExpired(now);
+    if (!(await isClockSettled())) return;
     this.#sql.exec('DELETE FROM used WHERE at < ?', now - usedMs);
     this.#sql.exec('DELETE FROM counted WHERE at < ?', now - countedMs);
   }
@@ -154,7 +156,9 @@ export class LimitCounter extends DurableObject<Bindings> implements RemotePort<
 
   async #arm(): Promise<void> {
     if (this.#isArmed) return;
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
+    const at = await this.ctx.storage.getAlarm();
+    // One that is further ahead was set while the clock was.
+    if (at === null || at > Date.now() + sweepMs) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
     this.#isArmed = true;
   }
 

@@ -12,6 +12,7 @@ import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { Problem, toOutcome, type Outcome } from '../../core/problem.ts';
 import type { ServeDeps } from '../../mcp/server/exchange.ts';
+import { isClockSettled } from '../../platform/settled-clock.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
@@ -153,6 +154,8 @@ export class McpSession extends DurableObject<Bindings> implements RemotePort<Mc
       await this.#openCall.finish();
       return await this.ctx.storage.setAlarm(this.#now() + heldResultMs);
     }
+    // No request comes that would set the alarm again if the clock goes back: it is looked at often.
+    if (!(await isClockSettled())) return await this.ctx.storage.setAlarm(this.#now() + heldResultMs);
     const spaceEnd = this.#space.expiresAt();
     if (spaceEnd !== null) return spaceEnd <= this.#now() ? await this.#end() : await this.ctx.storage.setAlarm(spaceEnd);
     this.#meta.forget();

@@ -21,10 +21,15 @@ type AlarmParts = {
   began?(work: Promise<unknown>): void;
 };
 
+/** The clock is synchronized in smaller steps. */
+const clockStepMs = 1_000;
+
 export class AlarmDriver {
   readonly #parts: AlarmParts;
   /** Time of the alarm; null: not known. */
   #at: number | null = null;
+  /** When it was set. */
+  #setAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
@@ -36,6 +41,11 @@ export class AlarmDriver {
 
   get at(): number | null {
     return this.#at;
+  }
+
+  /** Whether it was set while the clock was ahead: then it comes too late. */
+  get isLate(): boolean {
+    return this.#at !== null && this.#setAt > this.#now() + clockStepMs;
   }
 
   /** Call when the storage was deleted, with the alarm. */
@@ -59,6 +69,7 @@ export class AlarmDriver {
     const due = Math.min(next, now + limits.maxAlarmAheadMs);
     if (this.#at !== null && this.#at <= due && this.#at > now - retryMs) return;
     this.#at = due;
+    this.#setAt = now;
     await storage.setAlarm(due);
   }
 
@@ -66,7 +77,8 @@ export class AlarmDriver {
   async run(): Promise<void> {
     const { storage, jobs, log, retryMs, maxRunMs, began } = this.#parts;
     const failed = (error: unknown): void => log.error('a background job failed; it will be retried', { cause: String(error) });
-    this.#at = this.#now() + retryMs;
+    this.#setAt = this.#now();
+    this.#at = this.#setAt + retryMs;
     await storage.setAlarm(this.#at);
     try {
       // One failing job must not delay the others.

@@ -7,6 +7,7 @@
 import { limits } from '../../core/limits/limits.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { isClockSettled } from '../../platform/settled-clock.ts';
 import { checkLog, insertHead, macOfHead, type SignedLog } from './audit-chain.ts';
 import type { StoredRow } from './audit-log.ts';
 
@@ -52,6 +53,7 @@ export async function sweepLog(log: SignedLog, needs: RetentionNeeds): Promise<v
   const time = sweptAt === null ? now : Math.min(now, sweptAt + maxClockStepMs);
   // Stored first, so that a run that fails or dies is repeated later.
   sql.exec('UPDATE audit_state SET sweep_due = ?', now + hourMs);
+  if (!(await isClockSettled())) return;
   try {
     const wasFull = needs.isFull();
     const before = sweptAt === null ? Number.NEGATIVE_INFINITY : time - (await needs.days()) * dayMs;

@@ -17,6 +17,7 @@ import type { WorkspaceSettings } from '../../core/people/workspace.ts';
 import { dayOf, type UsageReport } from '../../core/records/usage.ts';
 import type { ArgumentsOf, Handlers, RemotePort, ResultOf } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
+import { isClockSettled } from '../../platform/settled-clock.ts';
 import { isActiveWorkspace } from '../catalog/client/active-workspace.ts';
 import { hasTable, migrate, schemaSteps } from '../shared/migrate.ts';
 import type { ErasableRpc } from '../shared/workspace-objects.ts';
@@ -159,6 +160,7 @@ export class UsageShard extends DurableObject<Bindings> implements RemotePort<Us
     if (workspace === undefined) return;
     const now = Date.now();
     await this.ctx.storage.setAlarm(now + sweepMs);
+    if (!(await isClockSettled())) return;
     this.#create();
     sql.exec('DELETE FROM objects WHERE id IN (SELECT id FROM objects WHERE until < ? LIMIT ?)', now, maxSweptRows);
     const settings = await this.#settings(workspace);
@@ -201,7 +203,9 @@ export class UsageShard extends DurableObject<Bindings> implements RemotePort<Us
     if (this.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = 'closed'").toArray().length > 0) return false;
     if (this.#isArmed) return true;
     this.ctx.storage.sql.exec(`INSERT OR IGNORE INTO meta (key, value) VALUES ('workspace', ?)`, workspace);
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
+    const at = await this.ctx.storage.getAlarm();
+    // One that is further ahead was set while the clock was.
+    if (at === null || at > Date.now() + sweepMs) await this.ctx.storage.setAlarm(Date.now() + sweepMs);
     this.#isArmed = true;
     return true;
   }

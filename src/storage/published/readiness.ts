@@ -10,6 +10,7 @@ import type { Settings } from '../../core/people/settings.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { ServiceHost } from '../../engine/host.ts';
 import { withTimeout } from '../../engine/timeout.ts';
+import { doubtOfClock } from '../../platform/settled-clock.ts';
 import type { MasterKey } from '../keys/master-key.ts';
 import { rootPrincipal } from './principals.ts';
 
@@ -24,7 +25,8 @@ type Checks = Readonly<Record<'storage' | 'kv' | 'keys' | 'disk', Verdict>>;
  * health; a failing server of tools does not make the service unready.
  */
 type Counts = { staleToolsets: number | null; servers: ServerStatuses | null };
-export type Readiness = { checks: Checks } & Counts;
+/** `clock`: why the clock of the machine is not trusted, if it is not; the service is ready. */
+export type Readiness = { checks: Checks; clock?: string } & Counts;
 
 type ReadinessParts = {
   settings: Pick<Settings, 'rootKey'>;
@@ -63,7 +65,8 @@ export function createReadiness({ settings, catalog, kv, master, host, clock, lo
   const checkAll = async (): Promise<Readiness> => {
     let staleToolsets: number | null = null;
     let servers: ServerStatuses | null = null;
-    const [storage, read, keys, disk] = await Promise.all([
+    const [doubt, storage, read, keys, disk] = await Promise.all([
+      doubtOfClock(),
       verdictOf('storage', async () => {
         const { staleToolsets: count, serverStatuses, isKeyCancelled } = catalog(rootPrincipal.workspace);
         try {
@@ -86,7 +89,7 @@ export function createReadiness({ settings, catalog, kv, master, host, clock, lo
         if (problem !== null) throw problem;
       }),
     ]);
-    return { checks: { storage, kv: read, keys, disk }, staleToolsets, servers };
+    return { checks: { storage, kv: read, keys, disk }, staleToolsets, servers, ...(doubt !== null && { clock: doubt }) };
   };
 
   const isFresh = (): boolean => last !== null && clock.now() - last.at < limits.readinessCacheMs;

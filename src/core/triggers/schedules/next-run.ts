@@ -15,6 +15,8 @@ export type TimeRule = {
   first(now: number): number | null;
   /** For a run due at `due` and processed at `now` (`now` ≥ `due`): the latest time that has passed, and the next one. */
   since(due: number, now: number): { newest: number; next: number | null };
+  /** Returns when it is due instead of at `due`, which may have been computed while the clock was ahead of `now`. */
+  nearest(due: number, now: number): number;
 };
 
 type Times = Pick<ScheduleDocument, 'cron' | 'timeZone' | 'interval' | 'at'>;
@@ -60,6 +62,7 @@ function cronRule({ next, last }: CronTimes): TimeRule {
     first: next,
     // A stored due time counts even if a time zone change would move it today.
     since: (due, now) => ({ newest: Math.max(due, last(now) ?? due), next: next(now) }),
+    nearest: (due, now) => Math.min(due, next(now) ?? due),
   };
 }
 
@@ -70,11 +73,13 @@ function intervalRule(ms: number): TimeRule {
       const newest = due + Math.max(0, Math.floor((now - due) / ms)) * ms;
       return { newest, next: newest + ms };
     },
+    // The same grid.
+    nearest: (due, now) => due - Math.max(0, Math.ceil((due - now) / ms) - 1) * ms,
   };
 }
 
 function dateRule(at: number): TimeRule {
-  return { first: (now) => (at > now ? at : null), since: (due) => ({ newest: due, next: null }) };
+  return { first: (now) => (at > now ? at : null), since: (due) => ({ newest: due, next: null }), nearest: (due) => due };
 }
 
 function ruleText({ cron, timeZone, interval, at }: Times): string {

@@ -89,6 +89,10 @@ const Readiness = z
       description:
         'Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause.',
     }),
+    clock: z.string().optional().meta({
+      description:
+        'Why the clock of the machine is not trusted: it moved further than time passed. Until it returns, or has kept its new time for long, nothing is deleted or expired by its age. Absent: it is trusted.',
+    }),
     servers: ServerStatuses.nullable().meta({
       description:
         'How many servers of the first workspace have each health, counted at most every 10 s. A server that is not `ok` does not make the service unready. `null`: they could not be counted.',

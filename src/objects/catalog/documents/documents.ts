@@ -1,4 +1,5 @@
 /** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
+import type { DroppedWork } from '../../../core/records/audit.ts';
 import { hideCredentials } from '../../../core/secrets/hidden-values.ts';
 import { type ModelAlias, type NamedModel, toNamedModel } from '../../../core/model/model-alias.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
@@ -80,7 +81,7 @@ export function ownedRows(sql: SqlStorage, owner: string): DocumentRow[] {
 export function replaceRow(
   context: CatalogContext,
   row: DocumentRow,
-  change: { by: string; action: 'create' | 'update' | 'delete' },
+  change: { by: string; action: 'create' | 'update' | 'delete'; dropped?: DroppedWork },
 ): void {
   keepReplacedVersion(context.sql, row);
   storeRow(context.sql, row);

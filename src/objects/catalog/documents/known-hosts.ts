@@ -4,6 +4,7 @@
  */
 import { limits } from '../../../core/limits/limits.ts';
 import { derivedNotes, type PolicyRule } from '../../../core/policy/rule.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import type { CatalogContext } from '../context.ts';
 import { enqueueDocument } from '../records/publications.ts';
 import { allRows, type DocumentRow, readRow, replaceRow } from './documents.ts';
@@ -48,7 +49,7 @@ export function knownHostRules({ sql }: CatalogContext): PolicyRule[] {
 /** Removes what is too old or too much. Call it in a transaction. */
 export function forgetOldHosts(context: CatalogContext): void {
   const newest = allRows(context.sql, 'known-host').sort((a, b) => b.updatedAt - a.updatedAt || (a.name < b.name ? -1 : 1));
-  const oldest = context.now() - limits.knownHostTtlMs;
+  const oldest = wasClockSettled() ? context.now() - limits.knownHostTtlMs : Number.NEGATIVE_INFINITY;
   for (const [index, row] of newest.entries()) if (index >= limits.maxKnownHosts || row.updatedAt <= oldest) forget(context, row);
 }
 

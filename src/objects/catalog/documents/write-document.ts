@@ -7,6 +7,7 @@ import { invalidRequest, Problem, type Warning, issuePath } from '../../../core/
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { warnUsers } from './document-uses.ts';
+import { countDropped, droppedWarnings } from '../records/dropped-work.ts';
 import { enqueueDocument } from '../records/publications.ts';
 import { type DocumentRow, kindWords, readRow, replaceRow, requireCapacity, requireRow, toStoredDocument } from './documents.ts';
 
@@ -130,7 +131,7 @@ export function showDocuments(context: CatalogContext, writer: DocumentWriter, d
   return documents.map((document) => ({ ...document, body: { ...document.body, ...shown?.get(document.name) } }));
 }
 
-/** Returns which documents and keys still name it. */
+/** Returns which documents and keys still name it, and what was accepted and ends with it. */
 export async function removeDocument(
   context: CatalogContext,
   writer: DocumentWriter,
@@ -140,11 +141,12 @@ export async function removeDocument(
   const before = requireRow(context.sql, kind, name);
   checkConditions(kind, name, before.version, options);
   const commit = await writer.prepareRemoval?.(context, name);
-  const warnings = warnUsers(context, kind, name, 'which does not exist any more');
+  const warnings = [...warnUsers(context, kind, name, 'which does not exist any more'), ...droppedWarnings(context, kind, name)];
   if (options.dryRun === true) return warnings;
   const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
   context.transact(() => {
-    replaceRow(context, row, { by, action: 'delete' });
+    const dropped = countDropped(context, { kind, name });
+    replaceRow(context, row, { by, action: 'delete', ...(dropped && { dropped }) });
     enqueueDocument(context, kind, name);
     commit?.(row, true);
   });

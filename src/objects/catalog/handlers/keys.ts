@@ -1,6 +1,7 @@
 /** Handlers of keys with their equipment, rules and sessions, and of the records of calls. */
 import { once } from '../../../core/memoize.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import { checkLog } from '../../shared/audit-chain.ts';
 import { readLog } from '../../shared/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
@@ -68,6 +69,7 @@ const loadProviderItems = once(() => import('../records/provider-items.ts'));
 
 /** Uses up the nonce of an approval that a client carries (`requestState`), or of a sign-in. Returns true the first time. */
 function consumeNonce({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {
-  sql.exec('DELETE FROM spent WHERE expires_at < ?', now());
+  // With a clock that is ahead, it could be used again when the clock is set back.
+  if (wasClockSettled()) sql.exec('DELETE FROM spent WHERE expires_at < ?', now());
   return sql.exec('INSERT OR IGNORE INTO spent (nonce, expires_at) VALUES (?, ?) RETURNING nonce', nonce, expiresAt).toArray().length > 0;
 }

@@ -24,7 +24,14 @@ export function signedChangeLog(context: CatalogContext): SignedLog {
  */
 export function recordChange(
   context: Pick<CatalogContext, 'sql' | 'workspace' | 'now'>,
-  { by, action, resource, name, version }: Pick<AuditChange, 'action' | 'resource' | 'name'> & { by: string; version?: number },
+  {
+    by,
+    action,
+    resource,
+    name,
+    version,
+    dropped,
+  }: Pick<AuditChange, 'action' | 'resource' | 'name' | 'dropped'> & { by: string; version?: number },
 ): void {
   const row: AuditChange = {
     kind: 'change',
@@ -34,6 +41,7 @@ export function recordChange(
     resource,
     name,
     version: version ?? null,
+    ...(dropped && { dropped }),
   };
   requestSweep(context);
   appendEntry(changeLog(context), null, JSON.stringify(row));

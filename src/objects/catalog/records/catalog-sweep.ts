@@ -6,6 +6,7 @@
 import { limits } from '../../../core/limits/limits.ts';
 import { rootUser } from '../../../core/people/person.ts';
 import { kvKeys } from '../../../storage/keys.ts';
+import { isClockSettled } from '../../../platform/settled-clock.ts';
 import { forgetSession } from './session-index.ts';
 import { dropConnectionsOf, sweepConnections } from '../servers/connections.ts';
 import { forgetEdition } from '../toolsets/editions.ts';
@@ -46,6 +47,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
   const run = async (): Promise<void> => {
     const due = nextDue();
     if (due === null || due > now()) return;
+    if (!(await isClockSettled())) return store(sql, 'sweep', now() + hourMs);
     const earlier = readNumber(sql, 'sweep-time');
     const time = earlier === null ? now() : Math.min(now(), earlier + maxClockStepMs);
     // Stored first, so that a run that fails or dies is repeated later.

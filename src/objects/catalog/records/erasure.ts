@@ -6,6 +6,7 @@
 import type { CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';
 import { requestClose } from './close-database.ts';
+import { cancelNotBegun, deliveriesToErase } from './dropped-work.ts';
 import type { CatalogContext } from '../context.ts';
 import { type DueJob, dueTime } from '../../shared/due-job.ts';
 import { documentNotFound } from '../documents/documents.ts';
@@ -18,7 +19,7 @@ const maxErasedRows = 2_000;
 
 /**
  * Call in the transaction that removes the document of a trigger or subscription. From then on, nothing of it is sent or started; its rows
- * are deleted in batches, the first one immediately.
+ * are deleted in batches, the first one immediately. Deliveries that had not begun stay in the lists, without their texts.
  */
 export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | CallbackTarget): void {
   const { sql } = context;
@@ -28,7 +29,7 @@ export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | C
   requestClose(sql);
   if (kind === 'webhook') sql.exec('DELETE FROM refused_deliveries WHERE webhook = ?', name);
   if (delivery === 0 && callback === 0) return;
-  sql.exec('UPDATE deliveries SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
+  cancelNotBegun(context, { kind, name });
   sql.exec('UPDATE callbacks SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
   const statement = 'INSERT OR REPLACE INTO erasures (kind, name, delivery, callback, due_at) VALUES (?, ?, ?, ?, ?)';
   sql.exec(statement, kind, name, delivery, callback, context.now());
@@ -68,12 +69,11 @@ type Erasure = { kind: string; name: string; delivery: number; callback: number 
 
 function eraseBatch(context: CatalogContext, { kind, name, delivery, callback }: Erasure): void {
   const { sql } = context;
-  const numbers = (query: string, last: number): number[] =>
-    Array.from(sql.exec<{ number: number }>(query, kind, name, last, maxErasedRows), ({ number }) => number);
-  const deliveries = numbers('SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', delivery);
-  const callbacks = numbers('SELECT number FROM callbacks WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', callback);
-  for (const number of deliveries) eraseDelivery(sql, number);
-  for (const number of callbacks) eraseCallback(sql, number);
+  const deliveries = sql.exec<{ number: number; isDropped: number }>(deliveriesToErase, kind, name, delivery, maxErasedRows).toArray();
+  const ofTarget = 'SELECT number FROM callbacks WHERE kind = ? AND name = ? AND number <= ? LIMIT ?';
+  const callbacks = sql.exec<{ number: number }>(ofTarget, kind, name, callback, maxErasedRows).toArray();
+  for (const { number, isDropped } of deliveries) (isDropped === 1 ? erasePayload : eraseDelivery)(sql, number);
+  for (const { number } of callbacks) eraseCallback(sql, number);
   dropBacklog(context);
   if (deliveries.length === maxErasedRows || callbacks.length === maxErasedRows) return;
   sql.exec('DELETE FROM erasures WHERE kind = ? AND name = ?', kind, name);

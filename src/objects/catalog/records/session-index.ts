@@ -102,3 +102,10 @@ function toListed(row: SqlRow): ListedSession {
     usage: JSON.parse(row.usage) as Usage,
   };
 }
+
+/** Sessions whose alarm may have been set while the clock was ahead of `now`: they are at work, or were then. Newest first. */
+export function sessionsAhead({ sql, now }: CatalogContext, limit: number): { id: string; key_id: string }[] {
+  const query = `SELECT id, key_id FROM sessions WHERE active_at > ?1 OR (status NOT IN ('idle', 'completed') AND status IN ('running', 'waiting'))
+      OR id IN (SELECT session FROM deliveries WHERE status = 'running' AND session IS NOT NULL) ORDER BY number DESC LIMIT ?2`;
+  return sql.exec<{ id: string; key_id: string }>(query, now(), limit).toArray();
+}

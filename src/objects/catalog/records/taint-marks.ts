@@ -4,6 +4,7 @@
  */
 import { limits } from '../../../core/limits/limits.ts';
 import { joinTaint, type Taint } from '../../../core/policy/taint.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import type { NewMarks, StoredMarks } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 
@@ -28,7 +29,7 @@ export function addTaintMarks({ sql, now, record }: CatalogContext, { names, tai
   const at = now();
   record(() => {
     const newest = answersOf === undefined ? 0 : newestAnswer(sql, answersOf);
-    sql.exec('DELETE FROM taint_marks WHERE expires_at <= ?', at);
+    if (wasClockSettled()) sql.exec('DELETE FROM taint_marks WHERE expires_at <= ?', at);
     for (const name of names) {
       const before = readMarks(sql, name, at);
       const joined = before === null ? taint : joinTaint(before.taint, taint);

@@ -5,6 +5,7 @@
  */
 import { limits } from '../../../core/limits/limits.ts';
 import { systemKeyId } from '../../../core/people/principal.ts';
+import { isClockSettled } from '../../../platform/settled-clock.ts';
 import type { WorkspaceEraser } from '../../../storage/backup/workspace-eraser.ts';
 import type { CatalogContext } from '../context.ts';
 import { type DueJob, DueRows, dueTime } from '../../shared/due-job.ts';
@@ -42,18 +43,20 @@ export function createWorkspaceDeletions(context: CatalogContext, eraser: Worksp
     });
   };
 
-  const forget = (name: string): void =>
+  const forget = async ({ name, progress }: WorkspaceRow): Promise<void> => {
+    if (!(await isClockSettled())) return store(name, readProgress(progress), now() + settleMs);
     context.record(() => {
       sql.exec('DELETE FROM workspaces WHERE name = ?', name);
       enqueuePublish(context, 'workspace-status', name);
     });
+  };
 
   return new DueRows<WorkspaceRow>({
     ...{ log, atOnce: 1, perRun: 1 },
     nextDue: () => dueTime(sql, 'SELECT min(due_at) AS due FROM workspaces'),
     due: (count) => sql.exec<WorkspaceRow>('SELECT * FROM workspaces WHERE due_at <= ? ORDER BY due_at LIMIT ?', now(), count).toArray(),
     id: ({ name }) => name,
-    work: async (row) => (row.status === 'deleted' ? forget(row.name) : await erase(row)),
+    work: async (row) => (row.status === 'deleted' ? await forget(row) : await erase(row)),
     failed: ({ name, progress }, error) => {
       log.error('a workspace is not erased yet; it will be retried', { workspace: name, cause: String(error) });
       store(name, readProgress(progress), now() + retryMs);

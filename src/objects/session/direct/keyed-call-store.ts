@@ -1,6 +1,7 @@
 /** Direct calls with an idempotency key and their responses, stored for a day. */
 import { limits } from '../../../core/limits/limits.ts';
 import { idempotencyMismatch } from '../../../core/problem.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import { readChunks, writeChunks } from '../../shared/text-rows.ts';
 import { requireRoom } from '../turn/turn-store.ts';
 import type { SessionCall } from '../../../ports/session.ts';
@@ -17,8 +18,10 @@ export class CallStore {
   /** Returns the call of this key; `answer` is null while it has none. Throws `idempotency_mismatch` for another body under the same key. */
   find(key: string, bodyHash: string): { callId: string; answer: SessionCall | null } | null {
     const before = this.#now() - limits.idempotencyTtlMs;
-    this.#sql.exec('DELETE FROM call_answers WHERE key IN (SELECT key FROM calls WHERE at < ?)', before);
-    this.#sql.exec('DELETE FROM calls WHERE at < ?', before);
+    if (wasClockSettled()) {
+      this.#sql.exec('DELETE FROM call_answers WHERE key IN (SELECT key FROM calls WHERE at < ?)', before);
+      this.#sql.exec('DELETE FROM calls WHERE at < ?', before);
+    }
     const query = 'SELECT body_hash, call_id, answer FROM calls WHERE key = ?';
     const [row] = this.#sql.exec<{ body_hash: string; call_id: string; answer: string | null }>(query, key);
     if (row === undefined) return null;

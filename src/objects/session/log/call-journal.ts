@@ -7,6 +7,7 @@ import { limits } from '../../../core/limits/limits.ts';
 import type { SessionEventBody } from '../../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../../ports/call-journal.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
 import { readChunks, writeChunks } from '../../shared/text-rows.ts';
@@ -107,8 +108,8 @@ export class CallJournals {
   findWaiting(key: string): string | null {
     // By then everything that the call waited for has expired, and the call is not expected again.
     const before = this.#now() - limits.approvalTtlMs - limits.endedWaitTtlMs;
-    const old = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn IS NULL AND started_at < ?', before).toArray();
-    for (const { root } of old) this.drop(root);
+    const query = 'SELECT root FROM journal_roots WHERE turn IS NULL AND started_at < ?';
+    if (wasClockSettled()) for (const { root } of this.#sql.exec<{ root: string }>(query, before).toArray()) this.drop(root);
     const [row] = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE key = ?', key).toArray();
     return row?.root ?? null;
   }

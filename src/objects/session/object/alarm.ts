@@ -4,6 +4,7 @@
  */
 import { failpoint } from '../../../core/failpoint.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { isClockSettled } from '../../../platform/settled-clock.ts';
 import type { Logger } from '../../../ports/runtime.ts';
 import { once } from '../../../core/memoize.ts';
 import type { Approval } from '../pending/wait.ts';
@@ -43,6 +44,9 @@ const againMs: Readonly<Record<TimerKind, number>> = {
   erase: limits.auditRetryMs,
 };
 
+/** They wait while the clock is in doubt: what they end cannot be had back. */
+const endsByAge: ReadonlySet<TimerKind> = new Set(['approval', 'expire']);
+
 export async function runAlarm(context: AlarmContext): Promise<void> {
   const { openSession, now, log, session } = context;
   openSession.timers.markFired();
@@ -52,6 +56,7 @@ export async function runAlarm(context: AlarmContext): Promise<void> {
   await failpoint('alarm-mid');
   for (const kind of due) {
     try {
+      if (endsByAge.has(kind) && !(await isClockSettled())) continue;
       if ((await handleTimer(context, kind)) === 'destroyed') return;
     } catch (error) {
       log.error('a timer job failed', { session, kind, error: String(error) });

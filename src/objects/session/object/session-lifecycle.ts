@@ -75,7 +75,10 @@ export class SessionLifecycle {
   /** Returns the open session; null when this id was never created or was deleted. */
   tryOpen(): OpenSession | null {
     if (this.#deleting !== null) return null;
-    if (this.#session !== null) return this.#session;
+    if (this.#session !== null) {
+      this.#session.timers.followClock(this.#wiring.clock.now());
+      return this.#session;
+    }
     const state = readSessionState(this.#storage);
     // Finishes a deletion that a process did not complete.
     if (state === 'leaving') this.#waitUntil(this.tryDestroy());

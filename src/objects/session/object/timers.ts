@@ -27,6 +27,8 @@ const pendingWorkQuery = `SELECT EXISTS (SELECT 1 FROM audit) AS audit,
 
 /** A postponed timer is set for this much later, so that it is not written with each request. */
 const postponedMs = 5 * 60_000;
+/** Further ahead than any retry of what is unsent. */
+const farMs = 60 * 60_000;
 
 export class Timers {
   readonly #storage: DurableObjectStorage;
@@ -47,6 +49,16 @@ export class Timers {
     for (const kind of ['audit', 'usage', 'summary'] as const) if (left[kind] === 1) this.set(kind, now);
     if (this.#sql.exec('SELECT sequence FROM notices LIMIT 1').toArray().length > 0) this.set('notice', now);
     if (left.turn === 1) this.set('turn', now + limits.turnAlarmMs);
+  }
+
+  /** Call with each request: timers that were set while the clock was ahead come too late, and are set again. */
+  followClock(now: number): void {
+    const isLate = [...this.#implied].some(([kind, due]) => due > now + (kind === 'turn' ? 2 * limits.turnAlarmMs : farMs));
+    if (!isLate) return;
+    this.#implied.clear();
+    this.#armedFor = null;
+    this.restore(now);
+    this.arm();
   }
 
   /** The timer of one kind. */

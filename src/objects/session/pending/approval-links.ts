@@ -2,6 +2,7 @@
  * Nonces of approval links. Each link allows one decision on one approval. Only the SHA-256 of a nonce is stored, so reading
  * the table does not allow a decision. `storage/keys/signed-token.ts` builds the signed token of a link.
  */
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 
 /** Links to one approval that are valid at the same time. */
 const maxLinksPerApproval = 10;
@@ -20,7 +21,7 @@ export class ApprovalLinks {
 
   /** Stores a nonce. Deletes expired ones, and the oldest of a call beyond `maxLinksPerApproval`. */
   add(nonceHash: string, { callId, keyId, expiresAt, round }: StoredApprovalLink & { expiresAt: number }): void {
-    this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
+    if (wasClockSettled()) this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
     const insert = 'INSERT INTO approval_links (nonce_hash, call_id, key_id, expires_at, round) VALUES (?, ?, ?, ?, ?)';
     this.#sql.exec(insert, nonceHash, callId, keyId, expiresAt, round);
     const newest = 'SELECT nonce_hash FROM approval_links WHERE call_id = ? ORDER BY expires_at DESC LIMIT ?';

@@ -10,6 +10,7 @@ import { innerIdRange } from '../../../core/toolset/composite-tool.ts';
 import { questionText, type ElicitationAnswer } from '../../../core/servers/elicitation.ts';
 import { toGiven, type GivenInput, type InputRequired } from '../../../core/tools/mcp-input.ts';
 import type { SessionEventBody } from '../../../core/turn/session-event.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import { readChunks, writeChunks } from '../../shared/text-rows.ts';
 import {
   readWaits,
@@ -256,6 +257,7 @@ export class WaitStore {
 
   /** Deletes old ended waits. Arguments can be a megabyte each; for calls of turns the log has them. */
   #deleteOld(): void {
+    if (!wasClockSettled()) return;
     const before = this.#now() - limits.endedWaitTtlMs;
     const old = `state <> 'pending' AND expires_at <= ?`;
     this.#deleteParts(`kind = 'arguments' AND call_id IN (SELECT call_id FROM waits WHERE kind = 'approval' AND ${old})`, before);

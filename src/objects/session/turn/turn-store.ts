@@ -9,6 +9,7 @@ import type { InputPart } from '../../../core/model/message.ts';
 import { type AskedOfTurn, askedOf, type Plan } from '../../../core/turn/plan.ts';
 import { idempotencyMismatch, Problem } from '../../../core/problem.ts';
 import type { TurnEndReason, TurnStatus } from '../../../core/turn/session-event.ts';
+import { wasClockSettled } from '../../../platform/settled-clock.ts';
 import { readChunks, writeChunks } from '../../shared/text-rows.ts';
 
 export const maxQueuedTurns = 100;
@@ -249,7 +250,7 @@ export class TurnStore {
 
   /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */
   findByKey(key: string, bodyHash: string): KeyedTurn | null {
-    this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
+    if (wasClockSettled()) this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
     const query = 'SELECT body_hash AS hash, turn, session, edition, completion FROM idempotency WHERE key = ?';
     const [row] = this.#sql.exec<Omit<KeyedTurn, 'edition'> & { hash: string; edition: string | null }>(query, key);
     if (row === undefined) return null;

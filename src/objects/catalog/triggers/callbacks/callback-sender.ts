@@ -8,6 +8,7 @@ import { Problem } from '../../../../core/problem.ts';
 import { nextAttemptMs, type CallbackTarget, type CallbackTest } from '../../../../core/triggers/callbacks/callback.ts';
 import { type HeldImpact, type HeldTool, withHeldImpact } from '../../../../core/triggers/callbacks/held-notice.ts';
 import type { CallbackOutcome, SendCallback } from '../../../../engine/triggers/send-callback.ts';
+import { isClockSettled, wasClockSettled } from '../../../../platform/settled-clock.ts';
 import type { CatalogContext } from '../../context.ts';
 import { type DueJob, DueRows } from '../../../shared/due-job.ts';
 import { isoTime, requireRow } from '../../documents/documents.ts';
@@ -94,10 +95,13 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
     test: (target) => sendTest(context, deps.send, target),
     runDue: async () => {
       rows.start();
-      if ((nextCallbackSweep(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.record(() => sweepCallbacks(sql, context.now()));
+      if ((nextCallbackSweep(sql) ?? Number.POSITIVE_INFINITY) > context.now() || !(await isClockSettled())) return;
+      context.record(() => sweepCallbacks(sql, context.now()));
     },
     nextDue: () => {
-      const times = [nextCallbackSweep(sql), rows.nextDue()];
+      const sweepAt = nextCallbackSweep(sql);
+      const isHeld = sweepAt !== null && sweepAt <= context.now() && !wasClockSettled();
+      const times = [isHeld ? context.now() + limits.sweepIntervalMs : sweepAt, rows.nextDue()];
       // At the limit, a finishing attempt starts the next one; this time is for a process that dies before that.
       if (rows.isFull || fullTargets().length > 0) times.push(context.now() + limits.callbackClaimMs);
       const known = times.filter((time) => time !== null);

@@ -10,10 +10,12 @@ import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, Triggers } from '.
 import { createGroupCommit } from '../../../shared/group-commit.ts';
 import type { CatalogContext } from '../../context.ts';
 import { documentNotFound } from '../../documents/documents.ts';
+import { isDroppedDelivery } from '../../records/dropped-work.ts';
 import { changeBacklog, checkBacklog } from './backlog.ts';
 import { setDeliveryStatus, queueRun } from './run-queue.ts';
 import {
   deliveryRow,
+  eraseDelivery,
   findDelivery,
   heldCount,
   isDeliveryInProgress,
@@ -57,15 +59,18 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
   const { isDeleted, known, isBusy } = readPlace(sql, delivery);
   // An isolate may have the webhook cached a little longer.
   if (isDeleted === 1) throw documentNotFound(trigger.kind, trigger.name);
-  if (known !== null) {
-    const row = stored(sql, known);
+  const row = known === null ? null : stored(sql, known);
+  // Of an earlier trigger of the name.
+  const isLeft = row !== null && isDroppedDelivery(row);
+  if (row !== null && !isLeft) {
     // The turn's id was made for this request, which lost the response of its first call.
     if (verdict.become === 'run' && row.turn === verdict.turn) return toAcceptedDelivery(row, false);
-    sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known);
+    sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', row.number);
     return toAcceptedDelivery(row, true);
   }
   if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
+    if (isLeft) eraseDelivery(sql, row.number);
     const bytes = insert(context, delivery, isBusy === 1);
     sweepExcessDeliveries(context, trigger);
     sweepWeight(context, bytes);

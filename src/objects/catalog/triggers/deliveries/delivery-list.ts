@@ -7,6 +7,7 @@ import type { DeliveryQuery, StoredPayload, WebhookDeliveryQuery } from '../../.
 import { decodeNumberCursor, encodeCursor } from '../../../../core/json/cursor.ts';
 import { newestFirst } from '../../../../storage/list-pages.ts';
 import type { CatalogContext } from '../../context.ts';
+import { isDroppedDelivery } from '../../records/dropped-work.ts';
 import { type DeliveryRow, readPart, requireDelivery, shownColumns, type ShownDeliveryRow, toDelivery } from './delivery-rows.ts';
 
 export function readDelivery({ sql }: CatalogContext, trigger: Trigger, id: string): DeliveryWithPayload {
@@ -41,7 +42,8 @@ export function listWebhookDeliveries({ sql }: CatalogContext, query: WebhookDel
     if (row.received_at < from) return { items, nextCursor: null };
     scanned += 1;
     last = row.number;
-    const isShown = row.kind === 'webhook' && (status === undefined || row.status === status) && row.number > (erased.get(row.name) ?? 0);
+    const isKept = row.number > (erased.get(row.name) ?? 0) || isDroppedDelivery(row);
+    const isShown = row.kind === 'webhook' && (status === undefined || row.status === status) && isKept;
     if (!isShown) continue;
     if (items.length === limit) return { items, nextCursor: encodeCursor(listName, lastShown) };
     items.push({ webhook: row.name, ...toDelivery(row) });

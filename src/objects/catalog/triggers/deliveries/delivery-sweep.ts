@@ -3,6 +3,7 @@
  * deliveries lose their rows, and a bounded number at a time. Age counts from the end: a turn may have waited for approval for days.
  */
 import { limits } from '../../../../core/limits/limits.ts';
+import { isClockSettled } from '../../../../platform/settled-clock.ts';
 import type { Trigger } from '../../../../core/turn/turn-trigger.ts';
 import { triggerKeyId } from '../../../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../../context.ts';
@@ -23,6 +24,8 @@ export function createDeliverySweep(context: CatalogContext): DueJob {
     runDue: async () => {
       const now = context.now();
       if (now < earliest()) return;
+      ranAt = now;
+      if (!(await isClockSettled())) return;
       const rows = dropOld(context, hasEnded, now - limits.deliveryTtlMs, eraseDelivery);
       const swept = rows + dropOld(context, hasEndedWithParts, now - limits.deliveryPayloadTtlMs, erasePayload);
       // If the maximum number was deleted, more may be left: continue immediately.

@@ -1,5 +1,6 @@
 /** How many requests to a webhook had no valid signature, by day. Nothing of these requests is stored. */
 import { limits } from '../../../../core/limits/limits.ts';
+import { wasClockSettled } from '../../../../platform/settled-clock.ts';
 import { dayOf } from '../../../../core/records/usage.ts';
 import type { RefusedDeliveries } from '../../../../core/triggers/delivery.ts';
 import type { RefusalCount } from '../../../../ports/triggers.ts';
@@ -11,7 +12,7 @@ const dayMs = 24 * 60 * 60_000;
 /** Also deletes counts of a time when the clock was ahead. */
 export function addRefusals({ sql, now }: CatalogContext, refusals: readonly RefusalCount[]): void {
   const at = now();
-  sql.exec('DELETE FROM refused_deliveries WHERE day > ?', dayOf(at + dayMs));
+  if (wasClockSettled()) sql.exec('DELETE FROM refused_deliveries WHERE day > ?', dayOf(at + dayMs));
   const add = `INSERT INTO refused_deliveries (webhook, day, count, last_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (webhook, day) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at`;
   for (const { webhook, count } of refusals) if (findRow(sql, 'webhook', webhook) !== null) sql.exec(add, webhook, dayOf(at), count, at);

@@ -50,8 +50,16 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
     }
   };
 
+  /** Times that were computed while the clock was ahead would come too late. */
+  const followClock = async (): Promise<void> => {
+    const now = context.now();
+    if ((readSeen(context.sql) ?? now) > now + clockStepMs) await returnToClock(context, now);
+    noteScheduleClock(context);
+  };
+
   const runAllDue = async (): Promise<void> => {
     if (deps.mayStart?.() === false) return;
+    await followClock();
     // At most `limits.maxSchedules`; schedules that fail must not block the others.
     const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
     for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await runOne(row);
@@ -60,7 +68,11 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
   return {
     // Times that become due during a round are left to the next alarm.
     ...dueJob({
-      nextDue: () => dueTime(context.sql, 'SELECT min(due_at) AS due FROM schedule_state WHERE due_at IS NOT NULL'),
+      nextDue: () => {
+        const due = dueTime(context.sql, 'SELECT min(due_at) AS due FROM schedule_state WHERE due_at IS NOT NULL');
+        const now = context.now();
+        return due !== null && (readSeen(context.sql) ?? now) > now + clockStepMs ? now : due;
+      },
       run: runAllDue,
     }),
 
@@ -113,6 +125,33 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
     context.sql.exec('UPDATE schedule_state SET due_at = ?, since = NULL WHERE schedule = ?', next, schedule);
     return true;
   });
+}
+
+/** The clock is synchronized in smaller steps. */
+const clockStepMs = 1_000;
+const seenKey = 'schedules-seen';
+
+function readSeen(sql: SqlStorage): number | null {
+  const row = sql.exec<{ value: string }>('SELECT value FROM meta WHERE key = ?', seenKey).toArray()[0];
+  return row === undefined ? null : Number(row.value);
+}
+
+/** Call when due times are computed: if the clock is set back later, they are computed again. */
+export function noteScheduleClock({ sql, now }: CatalogContext): void {
+  sql.exec('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', seenKey, String(now()));
+}
+
+async function returnToClock(context: CatalogContext, now: number): Promise<void> {
+  const { readTimeRule } = await loadTimeRules();
+  const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at > ?';
+  for (const { schedule, due_at: due } of context.sql.exec<DueRow>(query, now).toArray()) {
+    const row = findRow(context.sql, 'schedule', schedule);
+    // As above. A rule that this release does not read is reported when it is due.
+    const read = row === null ? null : readTimeRule(row.body as ScheduleDocument);
+    if (read === null || 'issue' in read) continue;
+    const update = 'UPDATE schedule_state SET due_at = ? WHERE schedule = ? AND due_at = ?';
+    context.sql.exec(update, read.rule.nearest(due, now), schedule, due);
+  }
 }
 
 type Run = { schedule: string; document: ScheduleDocument; id: string; time: string; turn: string };

@@ -10,7 +10,7 @@ import { requireCapacity, type DocumentRow } from '../../documents/documents.ts'
 import { resealCallbackSecret } from '../../documents/secrets.ts';
 import { checkNameInBody, type DocumentWriter } from '../../documents/write-document.ts';
 import { skipHeld } from '../deliveries/run-queue.ts';
-import { scheduleStates } from './schedule-runs.ts';
+import { noteScheduleClock, scheduleStates } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
 import { loadTimeRules } from './time-rules.ts';
 
@@ -78,6 +78,7 @@ function writeNextRun(context: CatalogContext, name: string, document: ScheduleD
   const statement = `INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?)
     ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at, since = NULL`;
   context.sql.exec(statement, name, due);
+  noteScheduleClock(context);
 }
 
 /** Seals the secret that signs callbacks, as `{callback}`: a schedule has no other secret. */
