@@ -67,8 +67,8 @@ const count = (heard: readonly ScriptedRequest[], method: string): number =>
 
 /** The tool may have an effect, and its server was sent the call. */
 const late = (called: Called): void => expect(called).toMatchObject({ isError: true, code: 'outcome_unknown' });
-const faulty = (called: Called, words: string | RegExp): void => {
-  expect(called).toMatchObject({ isError: true, code: expect.stringMatching(/^(?:tool_error|outcome_unknown)$/) });
+const faulty = (called: Called, words: string | RegExp, code = 'tool_error'): void => {
+  expect(called).toMatchObject({ isError: true, code });
   expect(called.content[0].text).toMatch(words);
 };
 const failing = ({ written }: HostileRun, words: string | RegExp): void => {
@@ -216,7 +216,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
     'bad-json': {
       script: onceBad(),
       async check({ call }) {
-        faulty(await call(), 'invalid JSON');
+        faulty(await call(), 'invalid JSON', 'outcome_unknown');
         expect(await call()).toMatchObject({ isError: false });
       },
     },
@@ -224,7 +224,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       script: calls(() => new Response('<h1>Log in to win</h1>', { headers: { 'content-type': 'text/html' } })),
       async check({ call }) {
         const called = await call();
-        faulty(called, 'text/html');
+        faulty(called, 'text/html', 'outcome_unknown');
         expect(JSON.stringify(called)).not.toContain('win');
       },
     },
@@ -299,7 +299,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       script: calls(() => new Response(null, { status: 307, headers: { location: `${inside}/` } })),
       async check({ call }) {
         const called = await call();
-        faulty(called, 'redirects to');
+        faulty(called, 'redirects to', 'outcome_unknown');
         expect(called.content[0].text).not.toContain('MONIKER_ALLOW_PRIVATE_HOSTS');
       },
     },
@@ -364,7 +364,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       script: ({ request, message }) =>
         request.method === 'GET' || message?.method === 'tools/call' ? events(['id: 1\nretry: 0\ndata:\n\n']) : undefined,
       async check({ call, heard }) {
-        faulty(await call(), 'ended its event stream without a response');
+        faulty(await call(), 'ended its event stream without a response', 'outcome_unknown');
         expect(heard.filter(({ request }) => request.method === 'GET').length).toBeLessThanOrEqual(maxStreamResumptions);
       },
     },

@@ -70,7 +70,7 @@ describe.skipIf(isSkipped(!canNameHosts, 'public names with private addresses', 
       reached.length = 0;
       const { json } = await request(`http://${address}/to/${encodeURIComponent('http://loopback.attacker.example/admin')}`);
       // The call is repeated once, as safe calls whose connection broke.
-      expect(new Set(reached)).toEqual(new Set([expect.stringMatching(/\/to\//)]));
+      expect(reached).toEqual([expect.stringMatching(/\/to\//), expect.stringMatching(/\/to\//)]);
       expect(json).toMatchObject({ isError: true });
     });
 
