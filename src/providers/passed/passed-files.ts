@@ -144,8 +144,14 @@ async function readProviders(deps: own.PassedDeps, principal: Principal, of: own
   const { directory } = deps;
   const isAllowed = await allowedProviders(deps, principal, of);
   const names = (await directory.providers(principal.workspace)).map(({ name }) => name).filter(isAllowed);
-  const found = await Promise.all(names.map((name) => directory.provider(principal.workspace, name).catch(() => null)));
+  const found = await Promise.all(names.map((name) => directory.provider(principal.workspace, name).catch(unlessUsable)));
   return found.filter((access) => access !== null && has(of, access)).filter((access) => access !== null);
+}
+
+/** A provider that was deleted or lacks its key has nothing to choose; a request that names it says so. Throws any other fault, such as of storage. */
+function unlessUsable(error: unknown): null {
+  if (error instanceof Problem && (error.code === 'not_found' || error.code === 'not_configured')) return null;
+  throw error;
 }
 
 /** The only provider of `readProviders`, or the one that is named. */
